@@ -1,5 +1,5 @@
-// What we want of docker-compose.yml beyond its schema. Each rule returns the faults it finds, as sentences, so that the
-// tests can run it over the real file (none) and over a file with a planted fault (that one).
+// What we want of docker-compose.yml beyond its schema. Each rule returns the faults it finds, as sentences: the tests
+// run it over the real file (none) and over a file with a planted fault (that one).
 
 export interface Service {
   image?: string;
@@ -41,7 +41,7 @@ export function isOneShot(service: Service): boolean {
   return service.restart === 'no';
 }
 
-/** Host paths (they start with a dot or a slash) and named volumes, as the short syntax SOURCE:TARGET[:MODE] gives them. */
+/** Host paths (starting with a dot or a slash) and named volumes, from the short syntax SOURCE:TARGET[:MODE]. */
 export function volumeSources(service: Service): { source: string; named: boolean }[] {
   return (service.volumes ?? []).map((volume) => {
     const source = volume.slice(0, volume.indexOf(':'));
