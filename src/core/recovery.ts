@@ -1,0 +1,126 @@
+/**
+ * What may follow an attempt without a receipt, chosen by what the receiver declares (design, "What a receiver must
+ * declare"). The same functions judge a live claim, explain it to a person and are explored exhaustively in tests.
+ */
+import type { AttemptRecord, ObservationRecord, OperationView, ResolutionRecord } from './records.ts';
+import { States } from './states.ts';
+
+export const Lookups = { authoritative: 'authoritative', eventual: 'eventual', none: 'none' } as const;
+export type Lookup = (typeof Lookups)[keyof typeof Lookups];
+
+/** A receiver's promise about itself. `retentionMs`: how long it remembers an identity; `null`: for ever. */
+export interface ReceiverDeclaration {
+  readonly receiverId: string;
+  readonly deduplicates: boolean;
+  readonly lookup: Lookup;
+  readonly retentionMs: number | null;
+}
+
+export interface RecoverySettings {
+  /** How long a claim is left alone before anybody may claim again, for the first attempt; doubles per attempt. */
+  readonly leaseMs: number;
+  readonly longestLeaseMs: number;
+  /** After so many attempts only an operator decides what follows. */
+  readonly attemptLimit: number;
+  /** Pause before the second look; doubles per look of the same attempt. */
+  readonly firstLookAgainMs: number;
+  readonly longestLookAgainMs: number;
+}
+
+export const defaultRecovery: RecoverySettings = {
+  leaseMs: 5_000,
+  longestLeaseMs: 600_000,
+  attemptLimit: 8,
+  firstLookAgainMs: 1_000,
+  longestLookAgainMs: 3_600_000,
+};
+
+function doubled(firstMs: number, longestMs: number, times: number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(times, 40));
+}
+
+/** Lease of attempt number `attempt` (1 is the first), in milliseconds. Doubling bounds the rate of re-claims. */
+export function leaseLengthMs(settings: RecoverySettings, attempt: number): number {
+  return doubled(settings.leaseMs, settings.longestLeaseMs, attempt - 1);
+}
+
+/**
+ * Why an absence seen now proves nothing about `attempt`, or `null` where it counts. An emptied, restored or swapped
+ * receiver would otherwise make an effect that happened look as if it had not.
+ */
+export function discountAbsence(
+  attempt: AttemptRecord,
+  declaration: ReceiverDeclaration,
+  sequence: number | null,
+  lastSeenSequence: number | null,
+  nowMs: number,
+): string | null {
+  if (declaration.receiverId !== attempt.receiverId) return 'another receiver answered than the one that was sent to';
+  if (declaration.retentionMs !== null && nowMs - attempt.claimedAtMs >= declaration.retentionMs) {
+    return 'the receiver no longer remembers identities of that age';
+  }
+  if (lastSeenSequence !== null && (sequence === null || sequence < lastSeenSequence)) {
+    return 'the receiver has lost records it once had';
+  }
+  return null;
+}
+
+export type Reclaim =
+  | { readonly allowed: true }
+  | {
+      readonly allowed: false;
+      readonly why: string;
+      /** Ledger time from which it may be allowed. */ readonly fromMs: number | null;
+    };
+
+/** The newest look and the newest operator's word since the last claim; older ones speak of another attempt. */
+function sinceLastClaim(view: OperationView): {
+  attempt: AttemptRecord | undefined;
+  look: ObservationRecord | undefined;
+  word: ResolutionRecord | undefined;
+} {
+  const number = view.operation.attempts;
+  return {
+    attempt: view.attempts.find((attempt) => attempt.attempt === number),
+    look: view.observations.findLast((look) => look.attempt === number && look.finding !== 'unavailable'),
+    word: view.resolutions.findLast((word) => word.attempt === number),
+  };
+}
+
+/** Whether an Unknown operation may be claimed again, by the receiver's table row and what was seen since. */
+export function judgeReclaim(
+  view: OperationView,
+  declaration: ReceiverDeclaration,
+  resendWhenAbsent: boolean,
+  settings: RecoverySettings,
+): Reclaim {
+  const no = (why: string, fromMs: number | null = null): Reclaim => ({ allowed: false, why, fromMs });
+  const { attempt, look, word } = sinceLastClaim(view);
+  if (view.operation.state !== States.Unknown || !attempt) return no('only an Unknown operation is claimed again');
+  if (!declaration.deduplicates)
+    return no('the receiver does not deduplicate: a second sending could be a second effect');
+  if (declaration.receiverId !== attempt.receiverId) return no('the receiver is not the one that was sent to');
+  if (look?.finding === 'conflict') return no('the receiver holds another payload under this identity');
+  if (attempt.attempt >= settings.attemptLimit) return no('the limit of attempts is reached');
+  const retained =
+    declaration.retentionMs === null || view.ledgerTimeMs - attempt.claimedAtMs < declaration.retentionMs;
+  if (!retained) return no('the receiver no longer remembers identities of that age');
+  if (declaration.lookup !== Lookups.none) {
+    if (look?.finding !== 'absent') return no('no look has shown the effect to be absent');
+    if (look.discounted !== null) return no(look.discounted);
+  }
+  if (declaration.lookup === Lookups.eventual && !resendWhenAbsent && word?.resolution !== 'effect_did_not_happen') {
+    return no('absence is only a look here: the policy or an operator must say that it did not happen');
+  }
+  if (view.ledgerTimeMs < attempt.leaseUntilMs)
+    return no('the lease of the last attempt is running', attempt.leaseUntilMs);
+  return { allowed: true };
+}
+
+/** Ledger time of the next look of an Executing or Unknown operation: backing off, bounded. */
+export function nextLookAtMs(view: OperationView, settings: RecoverySettings): number {
+  const looks = view.observations.filter((look) => look.attempt === view.operation.attempts);
+  const last = looks.at(-1);
+  if (!last) return view.ledgerTimeMs;
+  return last.observedAtMs + doubled(settings.firstLookAgainMs, settings.longestLookAgainMs, looks.length - 1);
+}

@@ -1,0 +1,66 @@
+/** Transaction `claim`: committed before the receiver is called. Every condition is judged again, inside it. */
+import { judgeClaim } from '../../../core/claim.ts';
+import { leaseLengthMs } from '../../../core/recovery.ts';
+import type { AttemptRecord } from '../../../core/records.ts';
+import type { ClaimAnswer, ClaimInput } from '../../../ports/ledger.ts';
+import type { Store } from '../store.ts';
+
+export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
+  const nowMs = store.now();
+  const operation = store.operations.get(input.operationId);
+  if (!operation) return null;
+  const view = store.viewOf(operation, nowMs);
+  const verdict = judgeClaim({
+    view,
+    declaration: input.declaration,
+    rules: store.rules(operation),
+    signatureValid: false,
+    settings: store.settings.recovery,
+  });
+  const { outcome, event } = verdict;
+
+  if (outcome !== 'claimed' || !event) {
+    if (event) store.move(operation, event);
+    // Nothing is written for `completed`: a settled operation may be asked for at any rate.
+    if (outcome !== 'completed') {
+      const detail = { state: operation.state, why: verdict.why ?? null };
+      store.journal.appendOnce(
+        { subject: operation.operationId, actor: input.executor, what: `claim refused: ${outcome}`, detail },
+        nowMs,
+      );
+    }
+    return { outcome, why: verdict.why ?? null, view: store.reread(operation.operationId, nowMs), claim: null };
+  }
+
+  store.move(operation, event);
+  const number = operation.attempts + 1;
+  const attempt: AttemptRecord = {
+    operationId: operation.operationId,
+    attempt: number,
+    claimedAtMs: nowMs,
+    leaseUntilMs: nowMs + leaseLengthMs(store.settings.recovery, number),
+    receiverId: input.declaration.receiverId,
+    receiverSequence: input.receiverSequence,
+    executor: input.executor,
+    answer: null,
+    answeredAtMs: null,
+  };
+  store.attempts.insert(attempt);
+  store.receivers.see(attempt.receiverId, attempt.receiverSequence, nowMs);
+  const { sequence, hash } = store.journal.append(
+    {
+      subject: operation.operationId,
+      actor: input.executor,
+      what: event === 'claim' ? 'claimed' : 'claimed again',
+      detail: { attempt: number, leaseUntilMs: attempt.leaseUntilMs, receiverId: attempt.receiverId },
+    },
+    nowMs,
+  );
+  store.settings.crash.reach('claim.before-commit');
+  return {
+    outcome,
+    why: null,
+    view: store.reread(operation.operationId, nowMs),
+    claim: { attempt, ledgerSequence: sequence, ledgerHash: hash },
+  };
+}

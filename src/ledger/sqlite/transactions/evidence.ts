@@ -1,0 +1,75 @@
+/** Transactions that store what the receiver said: `complete` (its answer to an attempt) and `observe` (a look). */
+import { judgeLook, judgeReceipt } from '../../../core/evidence.ts';
+import { discountAbsence } from '../../../core/recovery.ts';
+import type { OperationRecord } from '../../../core/records.ts';
+import { isFinal } from '../../../core/states.ts';
+import type { CompleteInput, EvidenceAnswer, ObserveInput } from '../../../ports/ledger.ts';
+import type { Store } from '../store.ts';
+
+function answer(store: Store, before: OperationRecord, nowMs: number): EvidenceAnswer {
+  const view = store.reread(before.operationId, nowMs);
+  const freed = !isFinal(before.state) && isFinal(view.operation.state);
+  return { view, unblocked: freed ? store.operations.waiting(before.object.id, before.operationId) : [] };
+}
+
+export function complete(store: Store, input: CompleteInput): EvidenceAnswer | null {
+  const nowMs = store.now();
+  const operation = store.operations.get(input.operationId);
+  if (!operation) return null;
+  const { event, contradiction } = judgeReceipt(operation, input.attempt, input.answer);
+  const stored = store.attempts.answer(input, input.answer, nowMs, input.receiverSequence);
+  // The same receipt again changes nothing; a receipt for an attempt that was never made is no evidence.
+  if (!stored) return answer(store, operation, nowMs);
+  store.receivers.see(input.receiverId, input.receiverSequence, nowMs);
+  const state = event ? store.move(operation, event) : operation.state;
+  store.journal.append(
+    {
+      subject: operation.operationId,
+      actor: input.receiverId,
+      what: contradiction ? `receipt against ${operation.state}: ${input.answer}` : `receipt: ${input.answer}`,
+      detail: { attempt: input.attempt, state, receiverSequence: input.receiverSequence },
+    },
+    nowMs,
+  );
+  store.settings.crash.reach('complete.before-commit');
+  return answer(store, operation, nowMs);
+}
+
+export function observe(store: Store, input: ObserveInput): EvidenceAnswer | null {
+  const nowMs = store.now();
+  const operation = store.operations.get(input.operationId);
+  if (!operation) return null;
+  const attempt = store.attempts.of(operation.operationId).find((row) => row.attempt === input.attempt);
+  const lastSeen = store.receivers.lastSequence(attempt?.receiverId ?? input.receiverId);
+  const discounted =
+    input.finding === 'absent' && attempt && input.declaration
+      ? discountAbsence(attempt, input.declaration, input.receiverSequence, lastSeen, nowMs)
+      : null;
+  const { event, contradiction } = judgeLook(operation, input.attempt, input.finding, discounted !== null);
+  // A settled operation that looks as it should is not worth a record each time somebody asks.
+  const nothingNew = event === null && !contradiction && (isFinal(operation.state) || !attempt);
+  if (nothingNew) return answer(store, operation, nowMs);
+  store.observations.insert({
+    operationId: operation.operationId,
+    attempt: input.attempt,
+    observedAtMs: nowMs,
+    receiverId: input.receiverId,
+    receiverSequence: input.receiverSequence,
+    finding: input.finding,
+    discounted,
+    contradiction,
+  });
+  if (input.finding !== 'unavailable') store.receivers.see(input.receiverId, input.receiverSequence, nowMs);
+  const state = event ? store.move(operation, event) : operation.state;
+  store.journal.append(
+    {
+      subject: operation.operationId,
+      actor: input.actor,
+      what: contradiction ? `look against ${operation.state}: ${input.finding}` : `look: ${input.finding}`,
+      detail: { attempt: input.attempt, state, receiverId: input.receiverId, discounted },
+    },
+    nowMs,
+  );
+  store.settings.crash.reach('reconcile.before-commit');
+  return answer(store, operation, nowMs);
+}

@@ -1,0 +1,63 @@
+/**
+ * Use case `execute`: claim, committed; then the receiver; then the receipt, committed. The three commits are separate
+ * and stay so: a death between any two of them is settled by asking the receiver, never by doing it again.
+ */
+import { CountersignError } from '../core/errors.ts';
+import type { ClaimOutcome } from '../core/outcomes.ts';
+import { presentStatus, type Status } from '../core/presentation.ts';
+import type { ReceiverAnswer } from '../core/records.ts';
+import { recomputeIdentity } from './content.ts';
+import type { Ports } from './ports.ts';
+
+export interface ExecuteAnswer {
+  readonly outcome: ClaimOutcome;
+  readonly why: string | null;
+  /** The receiver's answer, present exactly when this call claimed and was answered. */
+  readonly receipt: ReceiverAnswer | null;
+  readonly status: Status;
+}
+
+/**
+ * Executes an approved operation once. An error after the claim leaves it open whether the effect happened: the caller
+ * must read the ledger's state and reconcile. Throws `not_found`, `identity_mismatch`, `receiver_unavailable` and
+ * store errors; never retried by itself.
+ */
+export async function execute(ports: Ports, operationId: string, executor: string): Promise<ExecuteAnswer> {
+  const { ledger, receiver, crash } = ports;
+  const before = await ledger.view(operationId);
+  if (!before) throw new CountersignError('not_found', { message: `The ledger has no operation ${operationId}.` });
+  if (before.operation.state === 'Completed') {
+    return { outcome: 'completed', why: null, receipt: null, status: presentStatus(before, executor) };
+  }
+  const { payload } = recomputeIdentity(before.operation);
+  const { declaration, sequence } = await receiver.describe();
+
+  const { outcome, why, view, claim } = await ledger.claim({
+    operationId,
+    declaration,
+    receiverSequence: sequence,
+    executor,
+  });
+  if (!claim) return { outcome, why, receipt: null, status: presentStatus(view ?? before, executor) };
+
+  crash.reach('receiver.request-sent');
+  const receipt = await receiver.commit({
+    operationId,
+    payload,
+    attempt: claim.attempt.attempt,
+    ledgerId: ledger.ledgerId,
+    ledgerSequence: claim.ledgerSequence,
+    ledgerHash: claim.ledgerHash,
+  });
+  crash.reach('receiver.half-reply');
+
+  const { view: after, unblocked } = await ledger.complete({
+    operationId,
+    attempt: claim.attempt.attempt,
+    answer: receipt.answer,
+    receiverId: receipt.receiverId,
+    receiverSequence: receipt.sequence,
+  });
+  await ports.wake(unblocked);
+  return { outcome, why: null, receipt: receipt.answer, status: presentStatus(after, executor) };
+}

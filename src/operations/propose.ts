@@ -1,0 +1,36 @@
+/** Use case `propose`: an untrusted case becomes a recorded proposal. */
+import type { AdmitOutcome } from '../core/outcomes.ts';
+import { presentProposal, presentStatus, type Proposal, type Status } from '../core/presentation.ts';
+import { identify, parseCase } from '../identity/index.ts';
+import type { RunReference } from '../ports/ledger.ts';
+import { canonicalCase } from './content.ts';
+import type { Ports } from './ports.ts';
+
+export interface ProposeAnswer {
+  readonly outcome: AdmitOutcome;
+  /** The identity of the content that was handed in, admitted or not. */
+  readonly operationId: string;
+  /** What is recorded: the proposal itself, its stored duplicate, or what stands in its way. */
+  readonly proposal: Proposal | null;
+  readonly status: Status | null;
+}
+
+/**
+ * Checks, identifies and records a case. `input` is untrusted; throws `malformed_input` with the JSON pointer of the
+ * fault. Asking again with the same case is answered `duplicate` with the stored record.
+ */
+export async function propose(
+  ports: Ports,
+  input: unknown,
+  by: { readonly executor: string; readonly run: RunReference | null },
+): Promise<ProposeAnswer> {
+  const content = canonicalCase(parseCase(input));
+  const identity = identify(content);
+  const { outcome, view } = await ports.ledger.admit({ case: content, identity, run: by.run });
+  return {
+    outcome,
+    operationId: identity.operationId,
+    proposal: view && presentProposal(view.operation),
+    status: view && presentStatus(view, by.executor),
+  };
+}

@@ -1,0 +1,86 @@
+/** Use case `reconcile`: ask the receiver what happened, and store what it says. Read-only at the receiver. */
+import { CountersignError, errorCode } from '../core/errors.ts';
+import { finalStatus, type FinalStatus } from '../core/next-step.ts';
+import { presentStatus, type Status } from '../core/presentation.ts';
+import type { Finding, OperationView } from '../core/records.ts';
+import type { Look } from '../ports/receiver.ts';
+import type { Ports } from './ports.ts';
+
+export type ReconcileOutcome = FinalStatus | 'Pending' | 'NoLocalEffectRecorded' | 'Unknown';
+
+export interface ReconcileAnswer {
+  readonly outcome: ReconcileOutcome;
+  /** What this look showed; `null` where nothing was asked. */
+  readonly finding: Finding | null;
+  readonly status: Status;
+}
+
+export interface ReconcileOptions {
+  readonly executor: string;
+  /** Whether to ask about a settled operation too; a contradiction is stored and the final state stays. */
+  readonly askAboutSettled: boolean;
+}
+
+/** The payload is the canonical frame, whose digest is the identity: an equal digest means equal bytes. */
+function findingOf(look: Look, operationId: string): Finding {
+  if (look.payloadSha256 === null) return 'absent';
+  return operationId === `op-v1-${look.payloadSha256}` ? 'matching' : 'conflict';
+}
+
+function outcomeOf(view: OperationView, finding: Finding | null): ReconcileOutcome {
+  const { state } = view.operation;
+  const status = finalStatus(state);
+  if (status !== null) return status;
+  if (state === 'Pending') return 'Pending';
+  if (state === 'Approved') return finding === 'absent' ? 'NoLocalEffectRecorded' : 'Unknown';
+  return 'Unknown';
+}
+
+async function look(
+  ports: Ports,
+  view: OperationView,
+  executor: string,
+): Promise<{ view: OperationView; finding: Finding }> {
+  const { ledger, receiver, crash } = ports;
+  const { operationId, attempts } = view.operation;
+  let said: { look: Look; declaration: Awaited<ReturnType<typeof receiver.describe>>['declaration'] } | null = null;
+  try {
+    const { declaration } = await receiver.describe();
+    said = { look: await receiver.lookup(operationId), declaration };
+  } catch (thrown) {
+    // Only "cannot be reached" is a finding; a damaged or foreign receiver must stop the caller.
+    const code = errorCode(thrown);
+    if (code !== 'receiver_unavailable' && code !== 'ledger_unavailable') throw thrown;
+  }
+  crash.reach('reconcile.asked');
+  const finding = said ? findingOf(said.look, operationId) : 'unavailable';
+  const { view: after, unblocked } = await ledger.observe({
+    operationId,
+    attempt: attempts,
+    declaration: said?.declaration ?? null,
+    receiverId: said?.look.receiverId ?? view.attempts.at(-1)?.receiverId ?? 'unreached',
+    receiverSequence: said?.look.sequence ?? null,
+    finding,
+    actor: executor,
+  });
+  await ports.wake(unblocked);
+  return { view: after, finding };
+}
+
+/** Outcomes of contract section 5, "reconcile". Throws `not_found` and store errors; may be repeated freely. */
+export async function reconcile(
+  ports: Ports,
+  operationId: string,
+  options: ReconcileOptions,
+): Promise<ReconcileAnswer> {
+  const view = await ports.ledger.settle(operationId);
+  if (!view) throw new CountersignError('not_found', { message: `The ledger has no operation ${operationId}.` });
+  const settled = finalStatus(view.operation.state) !== null;
+  const ask = view.operation.state !== 'Pending' && (!settled || options.askAboutSettled);
+  const asked = ask ? await look(ports, view, options.executor) : { view, finding: null };
+  return {
+    outcome: outcomeOf(asked.view, asked.finding),
+    finding: asked.finding,
+    status: presentStatus(asked.view, options.executor),
+  };
+}

@@ -1,0 +1,64 @@
+/** Use case `readState`: what the ledger says of a run's operation now, and what the run does next. */
+import { CountersignError, errorCode } from '../core/errors.ts';
+import { nextStep, type NextStep } from '../core/next-step.ts';
+import { presentProposal, presentStatus, type Proposal, type Status } from '../core/presentation.ts';
+import { rulesFor } from '../core/rules.ts';
+import type { ReceiverDeclaration } from '../core/recovery.ts';
+import { holdsObject } from '../core/states.ts';
+import type { RunReference } from '../ports/ledger.ts';
+import type { Ports } from './ports.ts';
+
+export interface ReadStateInput {
+  readonly operationId: string;
+  readonly executor: string;
+  /** The run that reads; noted in the ledger so that it can be told of changes. */
+  readonly run: RunReference | null;
+  /** The proposal the reader has already; another one is sent whole, the same one is not, to save history space. */
+  readonly knownOperationId: string | null;
+  /** Whether the reader knows that its own attempt ended without a receipt. */
+  readonly attemptEnded: boolean;
+}
+
+export interface RunState {
+  readonly status: Status;
+  readonly next: NextStep;
+  /** The newest revision of what was asked for; `null` where the reader has it already. */
+  readonly proposal: Proposal | null;
+}
+
+async function declarationOf(ports: Ports): Promise<ReceiverDeclaration | null> {
+  try {
+    return (await ports.receiver.describe()).declaration;
+  } catch (thrown) {
+    if (errorCode(thrown) === null) throw thrown;
+    return null;
+  }
+}
+
+/** Follows revisions to the newest one and applies what time or the object has brought about. Throws `not_found`. */
+export async function readState(ports: Ports, input: ReadStateInput): Promise<RunState> {
+  const followed = await ports.ledger.follow(input.operationId);
+  if (!followed) {
+    throw new CountersignError('not_found', { message: `The ledger has no operation ${input.operationId}.` });
+  }
+  const { operation: read } = followed;
+  const settles = read.state === 'Pending' || (read.state === 'Approved' && read.expiresAtMs !== null);
+  const view = settles ? ((await ports.ledger.settle(read.operationId)) ?? followed) : followed;
+  const { operation } = view;
+  const { run } = input;
+  if (run && (operation.workflowId !== run.workflowId || operation.runId !== run.runId)) {
+    await ports.ledger.noteRun(operation.operationId, run);
+  }
+  const next = nextStep({
+    view,
+    declaration: holdsObject(operation.state) ? await declarationOf(ports) : null,
+    rules: rulesFor(operation, ports.minimums),
+    settings: ports.recovery,
+    attemptEnded: input.attemptEnded,
+  });
+  return {
+    status: presentStatus(view, input.executor),
+    next,
+    proposal: operation.operationId === input.knownOperationId ? null : presentProposal(operation),
+  };
+}

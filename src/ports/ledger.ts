@@ -1,0 +1,212 @@
+/**
+ * The application's own record of what was proposed, decided, claimed, attempted and observed. Every method is one
+ * whole transaction, committed before its promise resolves. Methods answer outcomes (core/outcomes.ts) and throw
+ * catalogue errors (core/errors.ts) when the store, or its time, cannot be relied on.
+ */
+import type { CaseInput, OperationIdentity } from '../core/case.ts';
+import type {
+  AdmitOutcome,
+  ClaimOutcome,
+  DecideOutcome,
+  ResolveOutcome,
+  ReviseOutcome,
+  WithdrawOutcome,
+} from '../core/outcomes.ts';
+import type { ReceiverDeclaration } from '../core/recovery.ts';
+import type {
+  AttemptRecord,
+  DecisionRecord,
+  Finding,
+  JournalRecord,
+  ObjectRecord,
+  ObservationRecord,
+  OperationRecord,
+  OperationView,
+  Resolution,
+} from '../core/records.ts';
+import type { State } from '../core/states.ts';
+
+/**
+ * How a change arrives. `command`: written here first (command line, desk, application driver), so the run has to be
+ * told afterwards; `signal` and `update`: asked for by the run itself.
+ */
+export type Via = 'signal' | 'update' | 'command';
+
+/** The workflow run that reviews an operation, so that it can be told or started again. */
+export interface RunReference {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+export interface AdmitInput {
+  readonly case: CaseInput;
+  readonly identity: OperationIdentity;
+  readonly run: RunReference | null;
+}
+
+export interface AdmitAnswer {
+  readonly outcome: AdmitOutcome;
+  /** The operation the answer is about: the admitted one, the stored duplicate, or the one that is in the way. */
+  readonly view: OperationView | null;
+}
+
+export interface DecideInput {
+  /** Where given, an operation of another case counts as unknown: a stale tab cannot answer for a different case. */
+  readonly caseId: string | null;
+  readonly operationId: string;
+  readonly approved: boolean;
+  readonly reviewer: string;
+  readonly reason: string | null;
+  readonly signature: string | null;
+  readonly requestId: string | null;
+  readonly via: Via;
+}
+
+export interface DecideAnswer {
+  readonly outcome: DecideOutcome;
+  readonly why: string | null;
+  /** The decision on record, if any: the one just written, the repeated one, or the one that stands against this. */
+  readonly decision: DecisionRecord | null;
+  readonly state: State | null;
+  /** What is under review in the case now. */
+  readonly currentOperationId: string | null;
+  readonly headHash: string | null;
+}
+
+export interface ReviseInput {
+  readonly caseId: string;
+  readonly expectedOperationId: string;
+  readonly revisedBy: string;
+  readonly via: Via;
+  /** Makes the revised case and its identity from the stored one; called inside the transaction, so synchronous. */
+  readonly revise: (stored: OperationRecord) => { readonly case: CaseInput; readonly identity: OperationIdentity };
+}
+
+export interface ReviseAnswer {
+  readonly outcome: ReviseOutcome;
+  readonly view: OperationView | null;
+  readonly currentOperationId: string | null;
+}
+
+export interface WithdrawInput {
+  readonly caseId: string | null;
+  readonly operationId: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly via: Via;
+}
+
+export interface WithdrawAnswer {
+  readonly outcome: WithdrawOutcome;
+  readonly state: State | null;
+  readonly currentOperationId: string | null;
+}
+
+export interface ClaimInput {
+  readonly operationId: string;
+  readonly declaration: ReceiverDeclaration;
+  readonly receiverSequence: number | null;
+  readonly executor: string;
+}
+
+export interface ClaimAnswer {
+  readonly outcome: ClaimOutcome;
+  readonly why: string | null;
+  readonly view: OperationView | null;
+  /** Present exactly when `claimed`: the fence, and what the receiver keeps to recognise an older ledger copy. */
+  readonly claim: {
+    readonly attempt: AttemptRecord;
+    readonly ledgerSequence: number;
+    readonly ledgerHash: string;
+  } | null;
+}
+
+export interface CompleteInput {
+  readonly operationId: string;
+  readonly attempt: number;
+  readonly answer: 'created' | 'exists' | 'conflict';
+  readonly receiverId: string;
+  readonly receiverSequence: number | null;
+}
+
+/** `unblocked`: operations that waited for the object this one held, oldest first. */
+export interface EvidenceAnswer {
+  readonly view: OperationView;
+  readonly unblocked: readonly OperationRecord[];
+}
+
+export interface ObserveInput {
+  readonly operationId: string;
+  /** The attempt the look is about: the number of attempts when the receiver was asked. */
+  readonly attempt: number;
+  readonly declaration: ReceiverDeclaration | null;
+  readonly receiverId: string;
+  readonly receiverSequence: number | null;
+  readonly finding: Finding;
+  readonly actor: string;
+}
+
+export interface ResolveInput {
+  readonly caseId: string | null;
+  readonly operationId: string;
+  readonly resolution: Resolution;
+  readonly operator: string;
+  readonly reason: string;
+  readonly reference: string | null;
+  /** Whether the receiver deduplicates: decides what "did not happen" leads to. */
+  readonly deduplicates: boolean;
+  readonly via: Via;
+}
+
+export interface ResolveAnswer {
+  readonly outcome: ResolveOutcome;
+  readonly state: State | null;
+  readonly unblocked: readonly OperationRecord[];
+}
+
+export interface ListFilter {
+  readonly states?: readonly State[];
+  readonly caseId?: string;
+  /** Only operations whose run has not been told of a change. */
+  readonly untold?: boolean;
+  /** Only operations admitted after this sequence number, for paging. */
+  readonly after?: number;
+  readonly limit: number;
+}
+
+export interface Ledger {
+  readonly ledgerId: string;
+  admit(input: AdmitInput): Promise<AdmitAnswer>;
+  decide(input: DecideInput): Promise<DecideAnswer>;
+  revise(input: ReviseInput): Promise<ReviseAnswer>;
+  withdraw(input: WithdrawInput): Promise<WithdrawAnswer>;
+  claim(input: ClaimInput): Promise<ClaimAnswer>;
+  /** Stores the receiver's answer to an attempt, however late, and what follows from it. */
+  complete(input: CompleteInput): Promise<EvidenceAnswer>;
+  /** Stores one look at the receiver, and what follows from it. */
+  observe(input: ObserveInput): Promise<EvidenceAnswer>;
+  resolve(input: ResolveInput): Promise<ResolveAnswer>;
+  /** Applies what time or the object has brought about: expired, superseded or denied before any claim. */
+  settle(operationId: string): Promise<OperationView | null>;
+  setObject(object: {
+    objectId: string;
+    version: number;
+    scope?: string;
+    permitted?: boolean;
+    actor: string;
+  }): Promise<ObjectRecord>;
+  /** Notes which run reviews the operation now; a different one replaces it. */
+  noteRun(operationId: string, run: RunReference): Promise<void>;
+  /** Notes that the run was told of what is recorded. */
+  noteTold(operationId: string): Promise<void>;
+
+  view(operationId: string): Promise<OperationView | null>;
+  /** The operation itself, or the newest revision that followed from it. */
+  follow(operationId: string): Promise<OperationView | null>;
+  /** The newest operation of the case. */
+  current(caseId: string): Promise<OperationView | null>;
+  list(filter: ListFilter): Promise<readonly OperationRecord[]>;
+  journal(subject: string): Promise<readonly JournalRecord[]>;
+  observations(operationId: string): Promise<readonly ObservationRecord[]>;
+  close(): void;
+}

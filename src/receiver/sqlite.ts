@@ -1,0 +1,141 @@
+/**
+ * The embedded receiver: a SQLite file of its own that records each effect once. It deduplicates, its look-up is
+ * authoritative, it remembers for ever, and it belongs to the first ledger that used it.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import { CountersignError } from '../core/errors.ts';
+import type { ReceiverDeclaration } from '../core/recovery.ts';
+import { noCrashPoints, type CrashPoints } from '../ports/crash-points.ts';
+import { systemClock, type Clock } from '../ports/clock.ts';
+import type { EffectRequest, Look, Receipt, Receiver } from '../ports/receiver.ts';
+import { migrate } from '../sqlite/migrate.ts';
+import { asStoreError, openDatabase, type FileErrors } from '../sqlite/open.ts';
+
+const file: FileErrors = { name: 'receiver', damaged: 'receiver_damaged' };
+/** "CsRc": marks the file as a receiver of this program. */
+const applicationId = 0x43735263;
+
+export interface SqliteReceiverOptions {
+  /** The ledger that may use it. A receiver that is bound to another one is refused at once. */
+  readonly ledgerId: string;
+  readonly clock?: Clock;
+  readonly crash?: CrashPoints;
+}
+
+function metaValue(db: Database, key: string, fresh: () => string): string {
+  const get = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?');
+  const stored = get.get(key);
+  if (stored) return stored.value;
+  db.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run(key, fresh());
+  return get.get(key)?.value ?? fresh();
+}
+
+function bind(db: Database, ledgerId: string): void {
+  const bound = metaValue(db, 'ledger_id', () => ledgerId);
+  if (bound === ledgerId) return;
+  throw new CountersignError('receiver_foreign', {
+    message: `The receiver belongs to ${bound}; this ledger is ${ledgerId}.`,
+  });
+}
+
+interface EffectRow {
+  payload_sha256: string;
+}
+
+function statements(db: Database) {
+  return {
+    effect: db.prepare<[string], EffectRow>('SELECT payload_sha256 FROM effects WHERE operation_id = ?'),
+    // Effects are never deleted, so the greatest sequence is the count that only grows.
+    sequence: db.prepare<[], { sequence: number }>('SELECT coalesce(max(sequence), 0) AS sequence FROM effects'),
+    insert: db.prepare(
+      `INSERT INTO effects (operation_id, sequence, payload, payload_sha256, attempt, ledger_id, ledger_sequence,
+         ledger_hash, recorded_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+  };
+}
+
+/**
+ * Opens (and where needed creates) the receiver at `path`.
+ * Throws `receiver_foreign`, `receiver_damaged`, `state_unusable`, `ledger_pragmas` or `ledger_unavailable`.
+ */
+export function openSqliteReceiver(path: string, options: SqliteReceiverOptions): Receiver {
+  const { ledgerId, clock = systemClock, crash = noCrashPoints } = options;
+  const db = openDatabase(path, file);
+  try {
+    migrate(db, new URL('./migrations/', import.meta.url), applicationId, file);
+    bind(db, ledgerId);
+    const receiverId = metaValue(db, 'receiver_id', () => `receiver-${randomUUID()}`);
+    return receiverOver(db, { receiverId, ledgerId, clock, crash });
+  } catch (thrown) {
+    db.close();
+    throw asStoreError(thrown, file);
+  }
+}
+
+interface Bound {
+  readonly receiverId: string;
+  readonly ledgerId: string;
+  readonly clock: Clock;
+  readonly crash: CrashPoints;
+}
+
+function receiverOver(db: Database, { receiverId, ledgerId, clock, crash }: Bound): Receiver {
+  const { effect, sequence, insert } = statements(db);
+  const declaration: ReceiverDeclaration = {
+    receiverId,
+    deduplicates: true,
+    lookup: 'authoritative',
+    retentionMs: null,
+  };
+  const currentSequence = (): number => sequence.get()?.sequence ?? 0;
+
+  const record = db.transaction((request: EffectRequest): Receipt => {
+    if (request.ledgerId !== ledgerId) throw new CountersignError('receiver_foreign');
+    const payloadSha256 = createHash('sha256').update(request.payload).digest('hex');
+    const stored = effect.get(request.operationId);
+    const last = currentSequence();
+    if (stored) {
+      const answer = stored.payload_sha256 === payloadSha256 ? 'exists' : 'conflict';
+      return { answer, receiverId, sequence: last };
+    }
+    insert.run(
+      request.operationId,
+      last + 1,
+      request.payload,
+      payloadSha256,
+      request.attempt,
+      request.ledgerId,
+      request.ledgerSequence,
+      request.ledgerHash,
+      clock.now(),
+    );
+    return { answer: 'created', receiverId, sequence: last + 1 };
+  });
+
+  /** SQLite answers at once; the port is asynchronous because other destinations are not. */
+  function promised<T>(act: () => T): Promise<T> {
+    try {
+      return Promise.resolve(act());
+    } catch (thrown) {
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an armed crash point may throw anything
+      return Promise.reject(asStoreError(thrown, file));
+    }
+  }
+
+  return {
+    describe: () => promised(() => ({ declaration, sequence: currentSequence() })),
+    commit: (request) =>
+      promised(() => {
+        const receipt = record.immediate(request);
+        crash.reach('receiver.committed');
+        return receipt;
+      }),
+    lookup: (operationId) =>
+      promised((): Look => {
+        const stored = effect.get(operationId);
+        return { receiverId, sequence: currentSequence(), payloadSha256: stored?.payload_sha256 ?? null };
+      }),
+    close: () => db.close(),
+  };
+}

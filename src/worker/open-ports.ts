@@ -1,0 +1,44 @@
+/** Opens ledger and receiver of a state directory and puts the ports together that every driver works with. */
+import { defaultRecovery, type RecoverySettings } from '../core/recovery.ts';
+import type { OperationRecord } from '../core/records.ts';
+import { openSqliteLedger } from '../ledger/sqlite/ledger.ts';
+import type { Ports } from '../operations/ports.ts';
+import type { CrashPoints } from '../ports/crash-points.ts';
+import { openSqliteReceiver } from '../receiver/sqlite.ts';
+import type { StatePaths } from './state-directory.ts';
+
+export interface OpenOptions {
+  readonly crash: CrashPoints;
+  readonly recovery?: Partial<RecoverySettings>;
+  readonly wake?: (operations: readonly OperationRecord[]) => Promise<void>;
+}
+
+export interface OpenPorts extends Ports {
+  close(): void;
+}
+
+/** Throws catalogue errors when a file cannot be relied on; leaves nothing open then. */
+export function openPorts(paths: StatePaths, options: OpenOptions): OpenPorts {
+  const recovery = { ...defaultRecovery, ...options.recovery };
+  const { crash, wake = () => Promise.resolve() } = options;
+  const minimums = {};
+  const ledger = openSqliteLedger(paths.ledger, { crash, recovery, minimums });
+  try {
+    const receiver = openSqliteReceiver(paths.receiver, { ledgerId: ledger.ledgerId, crash });
+    return {
+      ledger,
+      receiver,
+      crash,
+      recovery,
+      minimums,
+      wake,
+      close: () => {
+        receiver.close();
+        ledger.close();
+      },
+    };
+  } catch (thrown) {
+    ledger.close();
+    throw thrown;
+  }
+}

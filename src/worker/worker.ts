@@ -1,0 +1,95 @@
+/** Puts a worker together: connection, ledger, receiver, activities, workflow bundle. */
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../../activities/index.ts';
+import { CountersignError } from '../core/errors.ts';
+import type { RecoverySettings } from '../core/recovery.ts';
+import type { CrashPoints } from '../ports/crash-points.ts';
+import type { ConnectionSettings } from '../server/index.ts';
+import { payloadConverterPath, workflowBundle } from './bundle.ts';
+import { openPorts } from './open-ports.ts';
+import { taskQueue, tellRun } from './runs.ts';
+import { hasSearchAttributes } from './search-attributes.ts';
+import type { StatePaths } from './state-directory.ts';
+
+export interface WorkerSettings {
+  readonly paths: StatePaths;
+  readonly connection: ConnectionSettings;
+  readonly crash: CrashPoints;
+  readonly recovery?: Partial<RecoverySettings>;
+  readonly taskQueue?: string;
+  readonly identity?: string;
+}
+
+export interface RunningWorker {
+  readonly worker: Worker;
+  readonly client: Client;
+  readonly searchAttributes: boolean;
+  /** Runs until `worker.shutdown()`; then closes everything. */
+  run(): Promise<void>;
+}
+
+/** Every limit is written out: the defaults favour throughput over noticing a dead worker. */
+const limits = {
+  // A killed worker leaves its sticky queue behind; tasks sent there wait this long before another worker gets them.
+  stickyQueueScheduleToStartTimeout: '1 second',
+  // The default of 0 drops a running activity at shutdown.
+  shutdownGraceTime: '10 seconds',
+  maxCachedWorkflows: 1_000,
+  maxConcurrentActivityTaskExecutions: 100,
+  maxConcurrentLocalActivityExecutions: 100,
+} as const satisfies Partial<WorkerOptions>;
+
+async function connect(settings: ConnectionSettings) {
+  try {
+    const [native, connection] = await Promise.all([
+      NativeConnection.connect(settings.connectionOptions),
+      Connection.connect({ ...settings.connectionOptions, connectTimeout: '10 seconds' }),
+    ]);
+    return { native, connection };
+  } catch (cause) {
+    throw new CountersignError('server_unavailable', {
+      message: `The Temporal server at ${settings.address} cannot be reached.`,
+      cause,
+    });
+  }
+}
+
+/** Opens everything a worker needs. Throws catalogue errors; the returned worker has not started to poll yet. */
+export async function createWorker(settings: WorkerSettings): Promise<RunningWorker> {
+  const { namespace } = settings.connection;
+  // A ledger that cannot be relied on must stop the worker before it takes a task.
+  let wake: Parameters<typeof openPorts>[1]['wake'] = () => Promise.resolve();
+  const ports = openPorts(settings.paths, {
+    crash: settings.crash,
+    ...(settings.recovery ? { recovery: settings.recovery } : {}),
+    wake: (operations) => wake?.(operations) ?? Promise.resolve(),
+  });
+  try {
+    const [{ native, connection }, bundle] = await Promise.all([connect(settings.connection), workflowBundle()]);
+    const client = new Client({ connection, namespace, dataConverter: { payloadConverterPath } });
+    wake = async (operations) => {
+      for (const operation of operations) await tellRun(client, ports.ledger, operation);
+    };
+    const searchAttributes = await hasSearchAttributes(connection, namespace);
+    const worker = await Worker.create({
+      ...limits,
+      connection: native,
+      namespace,
+      taskQueue: settings.taskQueue ?? taskQueue,
+      workflowBundle: bundle,
+      activities: { ...createActivities(ports, { searchAttributes }) },
+      dataConverter: { payloadConverterPath },
+      ...(settings.identity === undefined ? {} : { identity: settings.identity }),
+    });
+    const close = async (): Promise<void> => {
+      ports.close();
+      await connection.close();
+      await native.close();
+    };
+    return { worker, client, searchAttributes, run: () => worker.run().finally(close) };
+  } catch (thrown) {
+    ports.close();
+    throw thrown;
+  }
+}

@@ -1,0 +1,31 @@
+/** The activities as a run calls them, with every timeout and retry policy written out. Types only cross from there. */
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+
+/**
+ * Ledger steps: short, idempotent, answered within the workflow task, so an update needs no second server round trip.
+ * They are retried without end: a signal that the server acknowledged must not be lost because the disk was full.
+ */
+export const ledger = proxyLocalActivities<
+  Pick<Activities, 'propose' | 'decide' | 'revise' | 'withdraw' | 'resolve' | 'readState'>
+>({
+  startToCloseTimeout: '20 seconds',
+  retry: { initialInterval: '100 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+});
+
+/**
+ * One attempt: what follows a missing receipt is a question to the receiver, not another sending. The heartbeat shows a
+ * dead worker within seconds; the long timeout only bounds an attempt whose worker lives.
+ */
+export const { execute } = proxyActivities<Pick<Activities, 'execute'>>({
+  startToCloseTimeout: '60 seconds',
+  heartbeatTimeout: '2 seconds',
+  retry: { maximumAttempts: 1 },
+});
+
+/** Read-only at the receiver, so it may be retried freely. */
+export const { reconcile } = proxyActivities<Pick<Activities, 'reconcile'>>({
+  startToCloseTimeout: '60 seconds',
+  heartbeatTimeout: '2 seconds',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+});

@@ -1,0 +1,3 @@
+/** What a worker bundles, and what a client may import. */
+export * from './messages.ts';
+export { reviewOperation } from './review-operation.ts';

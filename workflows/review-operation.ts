@@ -1,0 +1,195 @@
+/**
+ * One run reviews one case: proposal, revisions, decision, effect, outcome. It only asks and waits: the ledger decides,
+ * and after anything at all, failures included, the run reads the ledger's state and goes on from there.
+ */
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  continueAsNew,
+  isCancellation,
+  log,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { NextStep } from '../src/core/next-step.ts';
+import type { Result } from '../src/core/presentation.ts';
+import type { Activities } from '../activities/index.ts';
+import { execute, ledger, reconcile } from './activities.ts';
+import { registerHandlers } from './handlers.ts';
+import { Review, type Carried } from './review.ts';
+import { Shown } from './visibility.ts';
+
+type ProposeAnswer = Awaited<ReturnType<Activities['propose']>>;
+type State = Awaited<ReturnType<Activities['readState']>>;
+
+/** Outcomes with which a proposal is on record, open or already closed. */
+const onRecord: readonly string[] = ['admitted', 'duplicate', 'denied', 'superseded', 'expired'];
+
+function carriedOver(args: readonly unknown[]): Carried | null {
+  const second = args[1];
+  if (typeof second !== 'object' || second === null) return null;
+  const { operationId, refusals } = second as Partial<Carried>;
+  if (typeof operationId !== 'string' || !Array.isArray(refusals)) return null;
+  return { operationId, refusals };
+}
+
+function admissionFailure(answer: ProposeAnswer): ApplicationFailure {
+  const { outcome, operationId, status } = answer;
+  return ApplicationFailure.create({
+    type: outcome,
+    nonRetryable: true,
+    message: `The case was refused: ${outcome}.`,
+    details: [{ operationId, currentOperationId: status?.operationId ?? null, state: status?.state ?? null }],
+  });
+}
+
+/** Records the proposal. A case that is refused or malformed ends the run with a failure whose type says why. */
+async function admit(review: Review, args: readonly unknown[]): Promise<string> {
+  try {
+    if (args.length !== 1) {
+      throw ApplicationFailure.nonRetryable(
+        `A review takes one case, not ${args.length} arguments.`,
+        'malformed_input',
+      );
+    }
+    const answer = await ledger.propose(args[0]);
+    if (!onRecord.includes(answer.outcome)) throw admissionFailure(answer);
+    review.caseId = answer.proposal?.caseId ?? null;
+    review.admission = answer.outcome;
+    review.status = answer.status;
+    review.proposal = answer.proposal;
+    return answer.operationId;
+  } catch (thrown) {
+    const cause = thrown instanceof Error && thrown.cause instanceof ApplicationFailure ? thrown.cause : thrown;
+    if (!(cause instanceof ApplicationFailure)) throw thrown;
+    review.failure = cause;
+    await condition(allHandlersFinished);
+    throw cause;
+  }
+}
+
+const waitsFor: Readonly<Record<NextStep['step'], string>> = {
+  await_decision: 'waits for a decision',
+  execute: 'approved, about to be executed',
+  await_object: 'approved, waits until the object is free',
+  reconcile: 'asks the receiver what happened',
+  await_evidence: 'the outcome is not known yet; it will be asked again',
+  finished: 'settled',
+};
+
+class Loop {
+  private readonly review: Review;
+  private readonly shown = new Shown();
+  /** Attempts in a row that changed nothing: the next one waits longer, so a persistent fault is no busy loop. */
+  private fruitless = 0;
+  private attemptEnded = false;
+
+  constructor(review: Review) {
+    this.review = review;
+  }
+
+  async read(operationId: string): Promise<State> {
+    const { review } = this;
+    review.woken = false;
+    const knownOperationId = review.proposal?.operationId ?? null;
+    const state = await ledger.readState({ operationId, knownOperationId, attemptEnded: this.attemptEnded });
+    review.status = state.status;
+    if (state.proposal) review.proposal = state.proposal;
+    review.caseId = state.status.caseId;
+    // A state that lasts only until the next step is not worth a write at the server.
+    if (review.proposal && state.next.step !== 'execute' && state.next.step !== 'reconcile') {
+      this.shown.show(review.proposal, state.status, waitsFor[state.next.step], state.searchAttributes);
+    }
+    return state;
+  }
+
+  /** Waits until woken or until `delayMs` is over; `null`: until woken. A cancellation wakes, too. */
+  private async wait(delayMs: number | null): Promise<void> {
+    const { review } = this;
+    const due = (): boolean => review.woken || review.cancelled;
+    if (delayMs === null) await condition(due);
+    else await condition(due, Math.max(1, Math.ceil(delayMs)));
+  }
+
+  private async execute(operationId: string): Promise<void> {
+    if (this.fruitless > 0) await this.wait(Math.min(60_000, 500 * 2 ** Math.min(this.fruitless, 10)));
+    this.fruitless += 1;
+    try {
+      const { outcome, receipt } = await execute({ operationId });
+      if (outcome === 'claimed' && receipt !== null) this.fruitless = 0;
+    } catch (thrown) {
+      // How far it came is not known here; the ledger and the receiver know.
+      this.attemptEnded = true;
+      log.warn('The attempt ended without a receipt; the receiver will be asked.', {
+        operationId,
+        error: String(thrown),
+      });
+    }
+  }
+
+  async act(operationId: string, next: NextStep): Promise<void> {
+    switch (next.step) {
+      case 'await_decision':
+        return this.wait(next.delayMs);
+      case 'await_object':
+        return this.wait(null);
+      case 'await_evidence':
+        return this.wait(next.delayMs);
+      case 'execute':
+        return this.execute(operationId);
+      case 'reconcile':
+        this.fruitless = 0;
+        this.attemptEnded = false;
+        await reconcile({ operationId });
+        return undefined;
+      case 'finished':
+        return undefined;
+    }
+  }
+}
+
+/** Ends the run and leaves the ledger as it is; an attempt that is under way is asked about first. */
+async function endCancelled(review: Review, state: State): Promise<never> {
+  if (state.status.state === 'Executing') await reconcile({ operationId: state.status.operationId });
+  await condition(allHandlersFinished);
+  throw new CancelledFailure(`The review of ${review.caseId ?? 'the case'} was cancelled; the ledger is unchanged.`);
+}
+
+async function run(review: Review, args: readonly unknown[], carried: Carried | null): Promise<Result> {
+  let operationId = carried?.operationId ?? (await admit(review, args));
+  const loop = new Loop(review);
+  for (;;) {
+    const state = await loop.read(operationId);
+    operationId = state.status.operationId;
+    if (state.next.step === 'finished' && state.status.result) {
+      await condition(allHandlersFinished);
+      return state.status.result;
+    }
+    if (review.cancelled) await endCancelled(review, state);
+    await loop.act(operationId, state.next);
+    if (workflowInfo().continueAsNewSuggested && !review.cancelled) {
+      await condition(allHandlersFinished);
+      await continueAsNew<(input: unknown, carried: Carried) => Promise<Result>>(args[0], {
+        operationId,
+        refusals: review.refusals,
+      });
+    }
+  }
+}
+
+/**
+ * Workflow type `reviewOperation`; argument: one case (contract, section 2). Result: contract, section 3.
+ * No message of any shape fails the workflow task, and no message but a recorded decision moves the operation.
+ */
+export async function reviewOperation(...args: unknown[]): Promise<Result> {
+  const carried = carriedOver(args);
+  const review = new Review(carried);
+  registerHandlers(review);
+  const scope = CancellationScope.current();
+  scope.cancelRequested.catch((thrown: unknown) => {
+    if (isCancellation(thrown)) review.cancelled = true;
+  });
+  return CancellationScope.nonCancellable(() => run(review, args, carried));
+}
