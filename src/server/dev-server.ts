@@ -110,6 +110,8 @@ async function startOnce(options: StartOptions, stateDir: string): Promise<Handl
   try {
     const address = `${loopback}:${ports.port}`;
     await waitUntilReady({ address, namespace, searchAttributes, timeoutMs: readyTimeoutMs, alive });
+    // From here on it may outlive what this process has to do: the watchdog ends it then.
+    launched.child.unref();
     if (handle !== null) return handle;
     throw new ServerError('the Temporal server ended while starting', `See ${launched.logFile}.`);
   } catch (error) {

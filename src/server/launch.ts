@@ -89,6 +89,5 @@ export function launch(options: LaunchOptions): Launched {
     child.once('error', () => resolve({ code: null, signal: null }));
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  child.unref();
   return { child, logFile, logStart: log.start, exited };
 }

@@ -4,6 +4,7 @@ import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { serverArguments, serverEnvironment } from '../../src/server/launch.ts';
@@ -166,6 +167,26 @@ describe('a database file', () => {
         stranger.kill('SIGKILL');
         await closed;
       }
+    },
+    timeout,
+  );
+});
+
+describe('a process that does nothing else', () => {
+  it(
+    'hears of the failure too',
+    async () => {
+      const { stateDir, file } = await usedDirectory();
+      new Database(file).exec('DROP TABLE nexus_endpoints').close();
+      const script = fileURLToPath(new URL('./hold-server.ts', import.meta.url));
+      const child = spawn(process.execPath, ['--import', 'tsx', script, stateDir], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let said = '';
+      child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      expect(code).toBe(0);
+      expect(said).toContain('was made by another version of the Temporal server');
     },
     timeout,
   );
