@@ -3,7 +3,7 @@
  * and checks untrusted input into them.
  */
 
-/** One quoted source that the proposal rests on. `version` is kept as the text that is hashed: 2 and "2" are equal. */
+/** One quoted source that the proposal rests on. `version` is hashed as text: 2 and "2" are equal. */
 export interface EvidenceSource {
   readonly sourceId: string;
   readonly version: string | number;

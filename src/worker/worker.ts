@@ -7,7 +7,7 @@ import type { RecoverySettings } from '../core/recovery.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
 import type { ConnectionSettings } from '../server/index.ts';
 import { payloadConverterPath, workflowBundle } from './bundle.ts';
-import { openPorts } from './open-ports.ts';
+import { openPorts, type OpenPorts } from './open-ports.ts';
 import { taskQueue, tellRun } from './runs.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
 import type { StatePaths } from './state-directory.ts';
@@ -24,6 +24,7 @@ export interface WorkerSettings {
 export interface RunningWorker {
   readonly worker: Worker;
   readonly client: Client;
+  readonly ports: OpenPorts;
   readonly searchAttributes: boolean;
   /** Runs until `worker.shutdown()`; then closes everything. */
   run(): Promise<void>;
@@ -87,7 +88,7 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
       await connection.close();
       await native.close();
     };
-    return { worker, client, searchAttributes, run: () => worker.run().finally(close) };
+    return { worker, client, ports, searchAttributes, run: () => worker.run().finally(close) };
   } catch (thrown) {
     ports.close();
     throw thrown;

@@ -1,0 +1,79 @@
+/** Commands that bring operations on: reconcile and sweep. */
+import type { Command } from 'commander';
+import { holdingStates } from '../../core/states.ts';
+import { ExitCodes } from '../../core/outcomes.ts';
+import { reconcile, type ReconcileAnswer, type ReconcileOutcome } from '../../operations/reconcile.ts';
+import { sweep } from '../../operations/sweep.ts';
+import { action, find, operationIdFrom, wholeNumber, type Invocation } from '../command.ts';
+import { stateText } from '../present.ts';
+
+function exitCodeOfReconciled(outcomes: readonly ReconcileOutcome[]): number {
+  return outcomes.includes('Unknown') ? ExitCodes.unknown : ExitCodes.done;
+}
+
+const reconciledText = ({ outcome, status, finding }: ReconcileAnswer): string =>
+  `${status.operationId} ${outcome} (${stateText(status.state)}, attempts ${status.attempts}${finding === null ? '' : `, look: ${finding}`})`;
+
+async function reconcileAll({ context, driver }: Invocation): Promise<number> {
+  const ports = context.ports();
+  const answers: ReconcileAnswer[] = [];
+  for (let after = 0; ;) {
+    const page = await ports.ledger.list({ states: holdingStates, after, limit: 100 });
+    for (const operation of page) {
+      answers.push(
+        await reconcile(ports, operation.operationId, { executor: context.executor, askAboutSettled: false }),
+      );
+      await (await driver()).tell(operation);
+    }
+    const last = page.at(-1);
+    if (!last) break;
+    after = last.sequence;
+  }
+  context.out.answer({ reconciled: answers.map(flat) }, () =>
+    answers.length === 0 ? 'Nothing is under way or unknown.' : answers.map(reconciledText).join('\n'),
+  );
+  return exitCodeOfReconciled(answers.map(({ outcome }) => outcome));
+}
+
+const flat = ({ outcome, finding, status }: ReconcileAnswer) => ({ outcome, finding, ...status });
+
+const reconcileCommand = action<object, [string | undefined]>(async (invocation, _options, id) => {
+  if (id === undefined) return reconcileAll(invocation);
+  const { context, driver } = invocation;
+  const { operation } = await find(context, operationIdFrom(id));
+  const answer = await reconcile(context.ports(), operation.operationId, {
+    executor: context.executor,
+    askAboutSettled: true,
+  });
+  if (answer.status.state !== operation.state) await (await driver()).tell(operation);
+  context.out.answer(flat(answer), () => reconciledText(answer));
+  return exitCodeOfReconciled([answer.outcome]);
+});
+
+const sweepCommand = action<{ limit: string }, []>(async ({ context, driver }, { limit }) => {
+  const passing = await (await driver()).passing();
+  const answer = await sweep(context.ports(), passing, wholeNumber('--limit', limit, 1, 100_000));
+  const unreachable = answer.swept.some(({ result }) => result === 'unreachable');
+  context.out.answer(answer, () =>
+    [
+      ...answer.swept.map(
+        ({ operationId, caseId, reason, result }) => `${operationId.slice(0, 18)} ${caseId}: ${reason}, ${result}`,
+      ),
+      `Looked at ${answer.looked}, passed on ${answer.swept.length}.${answer.more ? ' There are more.' : ''}`,
+    ].join('\n'),
+  );
+  return unreachable ? ExitCodes.unreliable : ExitCodes.done;
+});
+
+export function registerRecoveryCommands(program: Command): void {
+  program
+    .command('reconcile')
+    .description('ask the receiver what happened; without an id: everything under way or unknown')
+    .argument('[id]', 'operation identity')
+    .action(reconcileCommand);
+  program
+    .command('sweep')
+    .description('find decisions whose run was not told, open operations without a run, and what is due')
+    .option('--limit <n>', 'look at no more than so many operations', '1000')
+    .action(sweepCommand);
+}

@@ -1,0 +1,29 @@
+/** Commands that run for long or load the Temporal SDK: loaded only when asked for, to keep the others quick. */
+import type { Command } from 'commander';
+
+type Action = (...given: unknown[]) => Promise<void>;
+
+const lazily =
+  (load: () => Promise<Action>): Action =>
+  async (...given) =>
+    (await load())(...given);
+
+export function registerServiceCommands(program: Command): void {
+  program
+    .command('worker')
+    .description('run the worker until it is stopped')
+    .option('--task-queue <name>', 'task queue', 'countersign')
+    .option('--lease-ms <ms>', 'how long the first attempt is left alone before it may be claimed again')
+    .action(lazily(async () => (await import('./worker.ts')).worker));
+  program
+    .command('up')
+    .description('start server and worker in the foreground, stop both on SIGINT or SIGTERM')
+    .option('--port <port>', 'port of the Temporal server (default: a free one)')
+    .option('--ui-port <port>', 'port of its web UI (default: a free one)')
+    .option('--no-worker', 'only the server')
+    .action(lazily(async () => (await import('./up.ts')).up));
+  program
+    .command('doctor')
+    .description('check what is installed, reachable and readable; changes nothing')
+    .action(lazily(async () => (await import('./doctor.ts')).doctor));
+}

@@ -1,0 +1,34 @@
+/** Command `worker`: runs the activities and the workflow until it is stopped. */
+import process from 'node:process';
+import { ExitCodes } from '../../core/outcomes.ts';
+import { connectionSettings } from '../../server/index.ts';
+import { parseArming } from '../../worker/crash.ts';
+import { runWorkerProcess } from '../../worker/main.ts';
+import { action, wholeNumber } from '../command.ts';
+
+interface WorkerOptions {
+  readonly taskQueue: string;
+  readonly crashAt?: string;
+  readonly leaseMs?: string;
+}
+
+export const worker = action<WorkerOptions, []>(async ({ context }, { taskQueue, crashAt, leaseMs }) => {
+  const paths = context.paths();
+  const connection = connectionSettings(context.env, context.stateDir);
+  await runWorkerProcess({
+    paths,
+    connection,
+    taskQueue,
+    arming: crashAt === undefined ? null : parseArming(crashAt),
+    ...(leaseMs === undefined ? {} : { recovery: { leaseMs: wholeNumber('--lease-ms', leaseMs, 1, 86_400_000) } }),
+    ready: () => {
+      const { address, namespace } = connection;
+      context.out.answer(
+        { ready: true, pid: process.pid, temporalAddress: address, namespace, taskQueue },
+        () => `Worker runs on task queue ${taskQueue} of ${address}, namespace ${namespace} (pid ${process.pid}).`,
+      );
+      process.send?.({ ready: true });
+    },
+  });
+  return ExitCodes.done;
+});

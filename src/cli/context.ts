@@ -1,0 +1,64 @@
+/** What every command works with: where the state is, which driver, how to answer. Opens nothing until it is needed. */
+import { randomUUID } from 'node:crypto';
+import process from 'node:process';
+import { CountersignError } from '../core/errors.ts';
+import { armedCrashPoints, parseArming } from '../worker/crash.ts';
+import { openPorts, type OpenPorts } from '../worker/open-ports.ts';
+import { prepareStateDirectory, type StatePaths } from '../worker/state-directory.ts';
+import { ExitCodes } from '../core/outcomes.ts';
+import { Output } from './output.ts';
+
+export const driverNames = ['temporal', 'application'] as const;
+export type DriverName = (typeof driverNames)[number];
+
+export interface GlobalOptions {
+  readonly driver: DriverName;
+  readonly state?: string;
+  readonly json?: boolean;
+  /** Hidden: arms one crash point. */
+  readonly crashAt?: string;
+}
+
+export interface Context {
+  readonly driver: DriverName;
+  readonly env: NodeJS.ProcessEnv;
+  readonly out: Output;
+  /** Names this command's process as the executor of what it does. */
+  readonly executor: string;
+  readonly stateDir: string;
+  /** Makes or checks the state directory; throws `state_unusable`. */
+  paths(): StatePaths;
+  /** Opens ledger and receiver once; closed when the command ends. */
+  ports(): OpenPorts;
+  close(): void;
+}
+
+export function createContext(options: GlobalOptions): Context {
+  const env = process.env;
+  const stateDir = options.state ?? (env['COUNTERSIGN_STATE'] || '.countersign');
+  if (stateDir === '') throw new CountersignError('usage', { message: '--state needs a directory.' });
+  const arming = options.crashAt === undefined ? null : parseArming(options.crashAt);
+  let paths: StatePaths | null = null;
+  let ports: OpenPorts | null = null;
+  const context: Context = {
+    driver: options.driver,
+    env,
+    out: new Output(options.json ?? false),
+    executor: `command:${randomUUID()}`,
+    stateDir,
+    paths: () => (paths ??= prepareStateDirectory(stateDir)),
+    ports: () => {
+      const { directory } = context.paths();
+      const crash = armedCrashPoints(arming, {
+        exitCode: ExitCodes.lostReceipt,
+        pauseMarker: `${directory}/paused-at-crash-point`,
+      });
+      return (ports ??= openPorts(context.paths(), { crash }));
+    },
+    close: () => {
+      ports?.close();
+      ports = null;
+    },
+  };
+  return context;
+}

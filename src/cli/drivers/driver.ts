@@ -1,0 +1,39 @@
+/** What differs between the two drivers on the command line. Everything else is the same code on the same ledger. */
+import type { CaseInput } from '../../core/case.ts';
+import type { AdmitOutcome, ClaimOutcome } from '../../core/outcomes.ts';
+import type { Proposal, Status } from '../../core/presentation.ts';
+import type { OperationRecord } from '../../core/records.ts';
+import type { Passing } from '../../operations/sweep.ts';
+
+export interface Begun {
+  readonly outcome: AdmitOutcome;
+  readonly operationId: string;
+  readonly proposal: Proposal | null;
+  readonly status: Status | null;
+  readonly workflowId: string | null;
+  readonly runId: string | null;
+}
+
+export interface Followed {
+  readonly status: Status;
+  /** The last claim's outcome, where this process claimed. */
+  readonly claim: ClaimOutcome | null;
+  readonly why: string | null;
+  /** Whether the run knows; `null` without runs. */
+  readonly told: boolean | null;
+}
+
+export interface FollowOptions {
+  /** How long to wait for the outcome, in milliseconds; 0: not at all. */
+  readonly waitMs: number;
+}
+
+export interface Driver {
+  begin(content: CaseInput, waitMs: number): Promise<Begun>;
+  /** After an approval was recorded: brings about, or waits for, its outcome. */
+  follow(operation: OperationRecord, options: FollowOptions): Promise<Followed>;
+  /** After any other change was recorded: tells the run. `null`: there are none. */
+  tell(operation: OperationRecord): Promise<boolean | null>;
+  passing(): Promise<Passing>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,76 @@
+/** Entry of the command line: parses arguments, maps every ending to the contract's exit codes. */
+import process from 'node:process';
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { ExitCodes } from '../core/outcomes.ts';
+import { driverNames } from './context.ts';
+import { registerCaseCommands } from './commands/cases.ts';
+import { registerDecisionCommands } from './commands/decisions.ts';
+import { registerRecoveryCommands } from './commands/recovery.ts';
+import { registerServiceCommands } from './commands/services.ts';
+import { Output } from './output.ts';
+
+function version(): string {
+  for (const path of ['../../package.json', '../../../package.json']) {
+    try {
+      const manifest = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
+        name?: string;
+        version?: string;
+      };
+      if (manifest.name === 'countersign') return manifest.version ?? '0.0.0';
+    } catch {
+      // The published package has one more folder above; the next path is tried.
+    }
+  }
+  return '0.0.0';
+}
+
+function build(): Command {
+  const program = new Command('countersign');
+  program
+    .description('Approval-gated operations: one reviewed proposal, one identity, at most one effect.')
+    .version(version())
+    .addOption(new Option('--driver <driver>', 'who carries an operation on').choices(driverNames).default('temporal'))
+    .option('--state <dir>', 'state directory (default: $COUNTERSIGN_STATE, else .countersign)')
+    .option('--json', 'answer with one JSON document')
+    .addOption(new Option('--crash-at <point>', 'deliberate fault: POINT[=exit|throw|pause]').hideHelp())
+    .showHelpAfterError('(run with --help for usage)');
+  registerCaseCommands(program);
+  registerDecisionCommands(program);
+  registerRecoveryCommands(program);
+  registerServiceCommands(program);
+  return program;
+}
+
+/** commander throws instead of exiting, and reports through our own output, for every command. */
+function overrideExits(command: Command, json: boolean): void {
+  command.exitOverride();
+  command.configureOutput({ writeErr: json ? () => undefined : (text) => process.stderr.write(text) });
+  for (const child of command.commands) overrideExits(child, json);
+}
+
+/** Runs the command of `argv` (as `process.argv`); sets the process's exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const json = argv.includes('--json');
+  const program = build();
+  overrideExits(program, json);
+  // A reader that goes away (`| head`) is not a fault.
+  process.stdout.on('error', (thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'EPIPE') process.exit(ExitCodes.done);
+  });
+  try {
+    await program.parseAsync([...argv]);
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) {
+      process.exitCode = new Output(json).failure(thrown);
+      return;
+    }
+    const asked = thrown.code === 'commander.helpDisplayed' || thrown.code === 'commander.version';
+    process.exitCode = asked ? ExitCodes.done : ExitCodes.usage;
+    if (!asked && json) {
+      const message = thrown.message.replace(/^error: /, '');
+      const hint = 'Run the command with --help.';
+      process.stdout.write(`${JSON.stringify({ error: { code: 'usage', message, hint, pointer: null } })}\n`);
+    }
+  }
+}

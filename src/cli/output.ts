@@ -1,0 +1,51 @@
+/** Answers of commands: one JSON document with --json, otherwise text for people. Failures have a hint and a code. */
+import process from 'node:process';
+import pc from 'picocolors';
+import { catalogue, errorCode } from '../core/errors.ts';
+import { ExitCodes } from '../core/outcomes.ts';
+import { oneLine } from './text.ts';
+
+export class Output {
+  readonly json: boolean;
+
+  constructor(json: boolean) {
+    this.json = json;
+  }
+
+  /** The answer of a command. `text` is called only when people read it. */
+  answer(value: unknown, text: () => string): void {
+    process.stdout.write(this.json ? `${JSON.stringify(value)}\n` : `${text()}\n`);
+  }
+
+  /** The answer of a command that was refused: the same document with --json, otherwise on standard error. */
+  refusal(value: unknown, text: () => string): void {
+    if (this.json) process.stdout.write(`${JSON.stringify(value)}\n`);
+    else process.stderr.write(`${text()}\n`);
+  }
+
+  /** A remark for people; nothing with --json. */
+  note(text: string): void {
+    if (!this.json) process.stderr.write(`${pc.dim(text)}\n`);
+  }
+
+  /** Reports anything thrown and returns the exit code. */
+  failure(thrown: unknown): number {
+    const code = errorCode(thrown) ?? 'internal';
+    const entry = catalogue[code];
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const field = (key: string): string | null => {
+      const value = typeof thrown === 'object' && thrown !== null ? (thrown as Record<string, unknown>)[key] : null;
+      return typeof value === 'string' ? value : null;
+    };
+    const hint = field('hint') ?? entry.hint;
+    this.refusal({ error: { code, message, hint, pointer: field('pointer') } }, () =>
+      [`${pc.red('error')} ${pc.dim(`[${code}]`)} ${oneLine(message, 400)}`, `  ${oneLine(hint, 400)}`].join('\n'),
+    );
+    if (code === 'internal' && process.env['COUNTERSIGN_DEBUG'] && thrown instanceof Error) {
+      process.stderr.write(`${thrown.stack ?? ''}\n`);
+    }
+    return entry.exitCode;
+  }
+}
+
+export const exitInternal = ExitCodes.internal;

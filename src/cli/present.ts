@@ -1,0 +1,121 @@
+/** Operations as text for people. Draft text is shown whole and with every hidden character visible. */
+import Table from 'cli-table3';
+import pc from 'picocolors';
+import type { Proposal, Status } from '../core/presentation.ts';
+import type { OperationRecord, OperationView } from '../core/records.ts';
+import { isoTime } from '../core/presentation.ts';
+import type { Explanation, Line } from '../operations/explain.ts';
+import { ageText, oneLine, visible } from './text.ts';
+
+const colours: Readonly<Record<string, (text: string) => string>> = {
+  Pending: pc.yellow,
+  Approved: pc.cyan,
+  Executing: pc.cyan,
+  Unknown: pc.magenta,
+  Completed: pc.green,
+};
+
+export const stateText = (state: string): string => (colours[state] ?? pc.dim)(state);
+
+function block(title: string, lines: readonly string[]): string {
+  return [pc.bold(title), ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+export function proposalText(proposal: Proposal): string {
+  const { object } = proposal;
+  return [
+    `${pc.bold('operation')}  ${proposal.operationId}`,
+    `${pc.bold('case')}       ${oneLine(proposal.caseId)}   ${pc.bold('action')} ${oneLine(proposal.action)}`,
+    `${pc.bold('object')}     ${oneLine(object.id)}, version ${object.version}, scope ${oneLine(object.scope)}`,
+    `${pc.bold('proposed')}   ${proposal.proposedAt}${proposal.proposedBy === null ? '' : ` by ${oneLine(proposal.proposedBy)}`}`,
+    ...(proposal.decideBy === null ? [] : [`${pc.bold('decide by')}  ${proposal.decideBy}`]),
+    ...(proposal.humanEdited ? [`${pc.bold('edited')}     the text was edited by a person`] : []),
+    block('body', visible(proposal.body).split('\n')),
+    ...(proposal.evidence.length === 0
+      ? []
+      : [
+          block(
+            'evidence',
+            proposal.evidence.map(
+              (source) =>
+                `${oneLine(source.sourceId)} version ${oneLine(String(source.version))}: ${visible(source.quotation)}`,
+            ),
+          ),
+        ]),
+    block(
+      'policy',
+      Object.entries(proposal.policy).map(([key, value]) => `${oneLine(key)} = ${oneLine(JSON.stringify(value))}`),
+    ),
+    ...(proposal.checks.length === 0
+      ? []
+      : [
+          block(
+            'checks',
+            proposal.checks.map((check) => `${oneLine(check.name)}: ${oneLine(check.result)}`),
+          ),
+        ]),
+  ].join('\n');
+}
+
+export function statusText(status: Status): string {
+  const { decision, result } = status;
+  const lines = [`${pc.bold('state')}      ${stateText(status.state)}, attempts ${status.attempts}`];
+  if (decision) {
+    const reason = decision.reason === null ? '' : `: ${oneLine(decision.reason)}`;
+    const verdict = decision.approved ? 'approved' : 'declined';
+    lines.push(
+      `${pc.bold('decision')}   ${verdict} by ${oneLine(decision.reviewer)} at ${decision.decidedAt}${reason}`,
+    );
+  }
+  if (result) {
+    const replayed = result.replayed ? ' (it existed already; nothing was written)' : '';
+    lines.push(`${pc.bold('result')}     ${result.status}, effects ${result.effectCount}${replayed}`);
+  }
+  lines.push(`${pc.bold('head')}       ${status.headHash}`);
+  return lines.join('\n');
+}
+
+export function listText(
+  rows: readonly OperationRecord[],
+  views: ReadonlyMap<string, OperationView>,
+  nowMs: number,
+): string {
+  if (rows.length === 0) return 'No operations.';
+  const table = new Table({
+    head: ['operation', 'case', 'state', 'age', 'object', 'decide by', 'waits for'],
+    style: { head: [], border: [] },
+  });
+  for (const row of rows) {
+    const heldBy = views.get(row.operationId)?.heldBy ?? null;
+    const deadline = row.state === 'Pending' ? (row.decideByMs ?? row.expiresAtMs) : null;
+    table.push([
+      row.operationId.slice(0, 18),
+      oneLine(row.caseId, 30),
+      stateText(row.state),
+      ageText(nowMs - row.proposedAtMs),
+      oneLine(row.object.id, 30),
+      deadline === null ? '' : isoTime(deadline),
+      heldBy === null ? '' : heldBy.slice(0, 18),
+    ]);
+  }
+  return table.toString();
+}
+
+export function explanationText(explanation: Explanation): string {
+  const list = (title: string, lines: readonly Line[]): string =>
+    block(
+      title,
+      lines.length === 0
+        ? [pc.dim('nothing on record')]
+        : lines.map(
+            (line) =>
+              `${oneLine(line.text, 300)} ${pc.dim(`[${line.record.table} ${line.record.key}, ${line.record.at}]`)}`,
+          ),
+    );
+  return [
+    `${explanation.operationId} is ${stateText(explanation.state)}.`,
+    list('Definitely happened', explanation.happened),
+    list('Attempted', explanation.attempted),
+    list('Not established', explanation.notEstablished),
+  ].join('\n');
+}

@@ -1,0 +1,59 @@
+/** A worker process: runs until it is told to stop, tells when it is ready, sweeps once at its start. */
+import process from 'node:process';
+import type { Logger } from 'pino';
+import type { RecoverySettings } from '../core/recovery.ts';
+import { ExitCodes } from '../core/outcomes.ts';
+import { sweep } from '../operations/sweep.ts';
+import type { ConnectionSettings } from '../server/index.ts';
+import { armedCrashPoints, type Arming } from './crash.ts';
+import { createLogger, installRuntime } from './logging.ts';
+import { passingToRuns } from './runs.ts';
+import type { StatePaths } from './state-directory.ts';
+import { createWorker, type RunningWorker } from './worker.ts';
+
+export interface WorkerProcess {
+  readonly paths: StatePaths;
+  readonly connection: ConnectionSettings;
+  readonly taskQueue: string;
+  readonly arming: Arming | null;
+  readonly recovery?: Partial<RecoverySettings>;
+  readonly ready: () => void;
+}
+
+/** One sweep at worker start looks at no more than this many operations. */
+const sweepLimit = 1_000;
+
+async function sweepAtStart(running: RunningWorker, taskQueue: string, logger: Logger): Promise<void> {
+  const { client, ports } = running;
+  try {
+    const { looked, swept, more } = await sweep(ports, passingToRuns(client, ports.ledger, taskQueue), sweepLimit);
+    logger.info({ looked, passedOn: swept.length, more }, 'swept at start');
+  } catch (thrown) {
+    logger.warn({ error: String(thrown) }, 'the sweep at start failed; run `countersign sweep`');
+  }
+}
+
+/** Resolves when the worker has stopped. Throws catalogue errors when it cannot start. */
+export async function runWorkerProcess(options: WorkerProcess): Promise<void> {
+  const logger = createLogger('countersign-worker');
+  const { arming } = options;
+  if (arming) logger.warn({ ...arming }, 'ARMED: this worker fails deliberately at a crash point');
+  installRuntime(logger);
+  const crash = armedCrashPoints(arming, {
+    exitCode: ExitCodes.workerLostReceipt,
+    pauseMarker: `${options.paths.directory}/paused-at-crash-point`,
+  });
+  const running = await createWorker({ ...options, crash });
+  const { worker } = running;
+  const stop = (): void => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  // Started by `up`: ends with it, however that ends.
+  process.once('disconnect', stop);
+  const done = running.run();
+  options.ready();
+  logger.info({ taskQueue: options.taskQueue, searchAttributes: running.searchAttributes }, 'worker runs');
+  await sweepAtStart(running, options.taskQueue, logger);
+  await done;
+}
