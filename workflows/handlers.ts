@@ -8,7 +8,6 @@ import {
   CancellationScope,
   condition,
   currentUpdateInfo,
-  setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
 import type { Parsed } from '../src/core/messages.ts';
@@ -23,6 +22,7 @@ import {
   resolveUpdate,
   reviseUpdate,
   statusQuery,
+  unknownSignal,
   withdrawUpdate,
   type DecideReply,
 } from './messages.ts';
@@ -133,8 +133,16 @@ function registerSignals(review: Review): void {
     { description: 'A reviewer approves or declines one operation identity; refusals show in the status query.' },
   );
   setHandler(recheckSignal, () => review.wake(), { description: 'Reads the ledger again.' });
-  setDefaultSignalHandler((name, ...args) =>
-    noteRefusal(review, name, args, refusal('malformed_input', 'There is no such signal.', {})),
+  setHandler(
+    unknownSignal,
+    (name: unknown, ...args: unknown[]) =>
+      noteRefusal(
+        review,
+        typeof name === 'string' ? name.slice(0, 200) : 'unknown',
+        args,
+        refusal('malformed_input', 'There is no such signal.', {}),
+      ),
+    { description: 'Where a signal of any other name ends up: it changes nothing and shows in the status.' },
   );
 }
 

@@ -39,6 +39,8 @@ export interface RunStatus extends Partial<Status> {
 
 export const approvalSignal = defineSignal<[ApprovalMessage]>('approval');
 export const recheckSignal = defineSignal('recheck');
+/** Not for clients: what a signal of any other name becomes, with that name as its first argument. */
+export const unknownSignal = defineSignal<[string, ...unknown[]]>('unknown');
 export const decideUpdate = defineUpdate<DecideReply, [ApprovalMessage]>('decide');
 export const preparedUpdate = defineUpdate<PreparedAnswer>('prepared');
 export const reviseUpdate = defineUpdate<Proposal, [RevisionMessage]>('revise');

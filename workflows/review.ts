@@ -52,7 +52,10 @@ export class Review {
   prepared(): PreparedAnswer {
     if (this.failure) throw this.failure;
     if (!this.proposal || !this.status) throw ApplicationFailure.nonRetryable('There is no proposal yet.', 'internal');
-    return { ...this.proposal, admission: this.admission, state: this.status.state };
+    const { admission } = this;
+    // Only the first who asks began the case; whoever asks later finds it there.
+    if (admission === 'admitted') this.admission = 'duplicate';
+    return { ...this.proposal, admission, state: this.status.state };
   }
 
   runStatus(): RunStatus {

@@ -12,7 +12,7 @@ import type { Driver } from './drivers/driver.ts';
 export interface Invocation {
   readonly context: Context;
   /** Opened on first use: a command that needs no driver loads none. */
-  driver(): Promise<Driver>;
+  readonly driver: () => Promise<Driver>;
 }
 
 async function openDriver(context: Context): Promise<Driver> {
@@ -21,6 +21,7 @@ async function openDriver(context: Context): Promise<Driver> {
 }
 
 /** An action for commander: `act` returns the exit code; anything thrown is reported with its code and hint. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- commander passes untyped arguments; the command says what they are
 export function action<Options, Args extends (string | undefined)[]>(
   act: (invocation: Invocation, options: Options, ...args: Args) => Promise<number>,
 ): (...given: unknown[]) => Promise<void> {

@@ -33,9 +33,12 @@ export interface Context {
   close(): void;
 }
 
+/** An environment variable that is set to nothing counts as not set. */
+export const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
+
 export function createContext(options: GlobalOptions): Context {
   const env = process.env;
-  const stateDir = options.state ?? (env['COUNTERSIGN_STATE'] || '.countersign');
+  const stateDir = options.state ?? nonEmpty(env['COUNTERSIGN_STATE']) ?? '.countersign';
   if (stateDir === '') throw new CountersignError('usage', { message: '--state needs a directory.' });
   const arming = options.crashAt === undefined ? null : parseArming(options.crashAt);
   let paths: StatePaths | null = null;

@@ -15,6 +15,7 @@ const suffix = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 
 export const workflowsPath = join(root, 'workflows', `index${suffix}`);
 export const payloadConverterPath = join(root, 'workflows', `payload-converter${suffix}`);
+export const interceptorsPath = join(root, 'workflows', `interceptors${suffix}`);
 
 /** The folders that workflow code may import from; the boundaries check holds this to be all of them. */
 const bundledFolders = ['workflows', 'src/core'];
@@ -26,6 +27,8 @@ function contentKey(): string {
     flag: 'r',
   });
   hash.update((JSON.parse(manifest) as { version: string }).version).update(process.version);
+  // How the bundle is made is part of what it is.
+  hash.update(readFileSync(fileURLToPath(import.meta.url)));
   for (const folder of bundledFolders) {
     for (const name of readdirSync(join(root, folder)).sort()) {
       hash
@@ -62,6 +65,7 @@ export async function workflowBundle(): Promise<{ code: string }> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath,
+    workflowInterceptorModules: [interceptorsPath],
     logger: new DefaultLogger('WARN'),
   });
   writeCache(path, code);

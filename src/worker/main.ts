@@ -56,4 +56,6 @@ export async function runWorkerProcess(options: WorkerProcess): Promise<void> {
   logger.info({ taskQueue: options.taskQueue, searchAttributes: running.searchAttributes }, 'worker runs');
   await sweepAtStart(running, options.taskQueue, logger);
   await done;
+  // An open channel to `up` would keep the finished process alive.
+  if (process.connected) process.disconnect();
 }

@@ -4,12 +4,15 @@ import type { OperationRecord } from '../core/records.ts';
 import { openSqliteLedger } from '../ledger/sqlite/ledger.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
+import type { Receiver } from '../ports/receiver.ts';
 import { openSqliteReceiver } from '../receiver/sqlite.ts';
 import type { StatePaths } from './state-directory.ts';
 
 export interface OpenOptions {
   readonly crash: CrashPoints;
   readonly recovery?: Partial<RecoverySettings>;
+  /** The receiver to use, made from the embedded one. Default: the embedded one itself. Closed like it. */
+  readonly receiver?: (embedded: Receiver) => Receiver;
   readonly wake?: (operations: readonly OperationRecord[]) => Promise<void>;
 }
 
@@ -20,11 +23,11 @@ export interface OpenPorts extends Ports {
 /** Throws catalogue errors when a file cannot be relied on; leaves nothing open then. */
 export function openPorts(paths: StatePaths, options: OpenOptions): OpenPorts {
   const recovery = { ...defaultRecovery, ...options.recovery };
-  const { crash, wake = () => Promise.resolve() } = options;
+  const { crash, receiver: use = (embedded) => embedded, wake = () => Promise.resolve() } = options;
   const minimums = {};
   const ledger = openSqliteLedger(paths.ledger, { crash, recovery, minimums });
   try {
-    const receiver = openSqliteReceiver(paths.receiver, { ledgerId: ledger.ledgerId, crash });
+    const receiver = use(openSqliteReceiver(paths.receiver, { ledgerId: ledger.ledgerId, crash }));
     return {
       ledger,
       receiver,

@@ -12,6 +12,9 @@ export const taskQueue = 'countersign';
 export const workflowType = 'reviewOperation';
 export const workflowIdOf = (caseId: string): string => `review/${caseId}`;
 
+/** How a run is named in the ledger as the executor of an attempt. */
+export const runExecutor = (runId: string | null): string => `run:${runId ?? 'none'}`;
+
 export type Told = 'told' | 'no_run' | 'unreachable';
 
 /** Sends `recheck` to the run that reviews an operation; a run that is gone is no failure. */

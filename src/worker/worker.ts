@@ -5,6 +5,7 @@ import { createActivities } from '../../activities/index.ts';
 import { CountersignError } from '../core/errors.ts';
 import type { RecoverySettings } from '../core/recovery.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
+import type { Receiver } from '../ports/receiver.ts';
 import type { ConnectionSettings } from '../server/index.ts';
 import { payloadConverterPath, workflowBundle } from './bundle.ts';
 import { openPorts, type OpenPorts } from './open-ports.ts';
@@ -17,6 +18,8 @@ export interface WorkerSettings {
   readonly connection: ConnectionSettings;
   readonly crash: CrashPoints;
   readonly recovery?: Partial<RecoverySettings>;
+  /** The receiver to use, made from the embedded one. Default: the embedded one itself. */
+  readonly receiver?: (embedded: Receiver) => Receiver;
   readonly taskQueue?: string;
   readonly identity?: string;
 }
@@ -64,6 +67,7 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
   const ports = openPorts(settings.paths, {
     crash: settings.crash,
     ...(settings.recovery ? { recovery: settings.recovery } : {}),
+    ...(settings.receiver ? { receiver: settings.receiver } : {}),
     wake: (operations) => wake?.(operations) ?? Promise.resolve(),
   });
   try {

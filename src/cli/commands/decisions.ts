@@ -77,7 +77,12 @@ async function record(
     return exitCodeOf(outcome);
   }
   const { operation } = await find(context, message.operationId);
-  const followed = await (await driver()).follow(operation, { waitMs: approved ? waitMs : Math.min(waitMs, 2_000) });
+  const followed = await (
+    await driver()
+  ).follow(operation, {
+    waitMs: approved ? waitMs : Math.min(waitMs, 2_000),
+    decidedHere: outcome === 'recorded',
+  });
   const { status, claim, why, told } = followed;
   const answer = {
     ...decided,

@@ -90,6 +90,7 @@ async function checkServer(context: Context): Promise<Check[]> {
     const queue = await connection.workflowService.describeTaskQueue({
       namespace,
       taskQueue: { name: taskQueue },
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- TASK_QUEUE_TYPE_WORKFLOW; the enum is not exported
       taskQueueType: 1,
     });
     const pollers = queue.pollers.length;

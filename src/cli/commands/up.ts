@@ -10,7 +10,7 @@ import {
   startDevServer,
   type DevServer,
 } from '../../server/index.ts';
-import type { Context } from '../context.ts';
+import { nonEmpty, type Context } from '../context.ts';
 import { action, wholeNumber } from '../command.ts';
 import { superviseWorker, type Supervised } from '../supervise.ts';
 
@@ -56,7 +56,7 @@ async function listen(context: Context, options: UpOptions): Promise<Listening> 
     stateDir: context.paths().directory,
     port: portOf('--port', options.port),
     uiPort: portOf('--ui-port', options.uiPort),
-    namespace: context.env['TEMPORAL_NAMESPACE'] || undefined,
+    namespace: nonEmpty(context.env['TEMPORAL_NAMESPACE']),
     log,
   });
   return { address: server.address, namespace: server.namespace, uiUrl: server.uiUrl, server };

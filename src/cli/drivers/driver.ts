@@ -26,6 +26,8 @@ export interface Followed {
 export interface FollowOptions {
   /** How long to wait for the outcome, in milliseconds; 0: not at all. */
   readonly waitMs: number;
+  /** Whether this command's decision is the one that brought the outcome about: then the run's writing is its own. */
+  readonly decidedHere: boolean;
 }
 
 export interface Driver {
