@@ -11,6 +11,8 @@ import { States } from './states.ts';
 export interface ClaimFacts {
   readonly view: OperationView;
   readonly declaration: ReceiverDeclaration;
+  /** How far the receiver says it has come now. */
+  readonly receiverSequence: number | null;
   readonly rules: Rules;
   readonly signatureValid: boolean;
   readonly settings: RecoverySettings;
@@ -39,7 +41,7 @@ function judgeHeld(facts: ClaimFacts): ClaimVerdict | null {
       why: 'the lease of the last attempt is running',
     };
   }
-  const again = judgeReclaim(view, declaration, rules.resendWhenAbsent, settings);
+  const again = judgeReclaim(view, declaration, facts.receiverSequence, rules.resendWhenAbsent, settings);
   return again.allowed ? null : { outcome: 'unknown', event: null, why: again.why, fromMs: again.fromMs };
 }
 

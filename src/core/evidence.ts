@@ -39,14 +39,14 @@ export function judgeReceipt(operation: OperationRecord, attempt: number, answer
 }
 
 /**
- * A look at the receiver. An absence that counts contradicts Completed: the receiver once held the effect.
- * `discounted` absences prove nothing and contradict nothing.
+ * A look at the receiver. An absence that proves something contradicts Completed: the receiver once held the effect.
+ * `proves`: the look-up is authoritative and its absence is not discounted; any other absence contradicts nothing.
  */
 export function judgeLook(
   operation: OperationRecord,
   attempt: number,
   finding: Finding,
-  discounted: boolean,
+  proves: boolean,
 ): EvidenceVerdict {
   switch (finding) {
     case 'matching':
@@ -58,7 +58,7 @@ export function judgeLook(
     case 'absent':
       return {
         ...missing(operation, attempt),
-        contradiction: operation.state === States.Completed && !discounted,
+        contradiction: operation.state === States.Completed && proves,
       };
   }
 }

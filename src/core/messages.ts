@@ -77,25 +77,34 @@ interface Shape {
   readonly optional: Readonly<Record<string, FieldCheck>>;
 }
 
+/** The own enumerable fields, each read once; `null` for what is no plain record or throws when it is looked at. */
+function ownFields(value: unknown): ReadonlyMap<string, unknown> | null {
+  try {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    return new Map(Object.entries(value));
+  } catch {
+    return null;
+  }
+}
+
 function parse<T>(args: readonly unknown[], shape: Shape): Parsed<T> {
   const no = (pointer: string, message: string): Parsed<T> => ({ ok: false, pointer, message });
   if (args.length !== 1) return no('', `takes exactly one argument, not ${args.length}`);
-  const value = args[0];
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return no('', 'must be an object');
-  const fields = value as Record<string, unknown>;
+  const fields = ownFields(args[0]);
+  if (!fields) return no('', 'must be an object');
   for (const [name, check] of Object.entries(shape.required)) {
-    if (!Object.hasOwn(fields, name)) return no(`/${name}`, 'is missing');
-    const fault = check(fields[name]);
+    if (!fields.has(name)) return no(`/${name}`, 'is missing');
+    const fault = check(fields.get(name));
     if (fault !== null) return no(`/${name}`, fault);
   }
-  for (const name of Object.keys(fields)) {
+  for (const [name, value] of fields) {
     if (Object.hasOwn(shape.required, name)) continue;
     const check = Object.hasOwn(shape.optional, name) ? shape.optional[name] : undefined;
     if (!check) return no(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'is not a known field');
-    const fault = check(fields[name]);
+    const fault = check(value);
     if (fault !== null) return no(`/${name}`, fault);
   }
-  return { ok: true, value: value as T };
+  return { ok: true, value: Object.fromEntries(fields) as T };
 }
 
 const approvalShape: Shape = {

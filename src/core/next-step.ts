@@ -2,6 +2,7 @@
  * What a run does next, from what the ledger says and nothing else. After any failure a run asks this again; it never
  * assumes how far an attempt came.
  */
+import { objection } from './admission.ts';
 import { decisionDeadlineMs } from './decision.ts';
 import type { ReceiverDeclaration, RecoverySettings } from './recovery.ts';
 import { judgeReclaim, nextLookAtMs } from './recovery.ts';
@@ -38,6 +39,8 @@ export interface StepFacts {
   readonly view: OperationView;
   /** The receiver in use now; `null` where it cannot be asked: then only evidence or time can move the operation. */
   readonly declaration: ReceiverDeclaration | null;
+  /** How far the receiver says it has come now. */
+  readonly receiverSequence: number | null;
   readonly rules: Rules;
   readonly settings: RecoverySettings;
   /** Whether the asker knows that its own attempt has ended without a receipt. */
@@ -54,8 +57,10 @@ function afterClaim(facts: StepFacts): NextStep {
     return { step: 'await_evidence', delayMs: remainingMs, then: 'reconcile' };
   }
   const lookInMs = nextLookAtMs(view, settings) - nowMs;
-  if (declaration) {
-    const again = judgeReclaim(view, declaration, facts.rules.resendWhenAbsent, settings);
+  // What a claim would refuse for good is not tried again and again: then only evidence can still move the operation.
+  const { object, expiresAtMs } = view.operation;
+  if (declaration && objection(object, view.object, expiresAtMs, nowMs) === null) {
+    const again = judgeReclaim(view, declaration, facts.receiverSequence, facts.rules.resendWhenAbsent, settings);
     if (again.allowed) {
       return view.heldBy === null ? { step: 'execute' } : { step: 'await_object', heldBy: view.heldBy };
     }

@@ -140,5 +140,7 @@ export interface OperationView {
   /** The other operation that holds the same object now, if any. */
   readonly heldBy: string | null;
   readonly headHash: string;
+  /** The highest sequence seen of the receiver that the newest attempt was sent to; `null`: none was seen. */
+  readonly lastReceiverSequence: number | null;
   readonly ledgerTimeMs: number;
 }

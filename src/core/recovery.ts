@@ -45,18 +45,22 @@ export function leaseLengthMs(settings: RecoverySettings, attempt: number): numb
 }
 
 /**
- * Why an absence seen now proves nothing about `attempt`, or `null` where it counts. An emptied, restored or swapped
- * receiver would otherwise make an effect that happened look as if it had not.
+ * Why neither an absence seen now nor a second sending can be relied on, or `null` where both can. An emptied, restored
+ * or swapped receiver would otherwise make an effect that happened look as if it had not, and record it once more.
+ * `attempts`: all of the operation so far. Retention counts from the first one: any of them may be the one that landed.
  */
 export function discountAbsence(
-  attempt: AttemptRecord,
+  attempts: readonly Pick<AttemptRecord, 'receiverId' | 'claimedAtMs'>[],
   declaration: ReceiverDeclaration,
   sequence: number | null,
   lastSeenSequence: number | null,
   nowMs: number,
 ): string | null {
-  if (declaration.receiverId !== attempt.receiverId) return 'another receiver answered than the one that was sent to';
-  if (declaration.retentionMs !== null && nowMs - attempt.claimedAtMs >= declaration.retentionMs) {
+  if (attempts.some(({ receiverId }) => receiverId !== declaration.receiverId)) {
+    return 'another receiver answered than the one that was sent to';
+  }
+  const firstMs = attempts[0]?.claimedAtMs ?? nowMs;
+  if (declaration.retentionMs !== null && nowMs - firstMs >= declaration.retentionMs) {
     return 'the receiver no longer remembers identities of that age';
   }
   if (lastSeenSequence !== null && (sequence === null || sequence < lastSeenSequence)) {
@@ -87,10 +91,14 @@ function sinceLastClaim(view: OperationView): {
   };
 }
 
-/** Whether an Unknown operation may be claimed again, by the receiver's table row and what was seen since. */
+/**
+ * Whether an Unknown operation may be claimed again, by the receiver's table row and what was seen since.
+ * `sequence`: how far the receiver says it has come now.
+ */
 export function judgeReclaim(
   view: OperationView,
   declaration: ReceiverDeclaration,
+  sequence: number | null,
   resendWhenAbsent: boolean,
   settings: RecoverySettings,
 ): Reclaim {
@@ -99,12 +107,18 @@ export function judgeReclaim(
   if (view.operation.state !== States.Unknown || !attempt) return no('only an Unknown operation is claimed again');
   if (!declaration.deduplicates)
     return no('the receiver does not deduplicate: a second sending could be a second effect');
-  if (declaration.receiverId !== attempt.receiverId) return no('the receiver is not the one that was sent to');
-  if (look?.finding === 'conflict') return no('the receiver holds another payload under this identity');
+  const unreliable = discountAbsence(
+    view.attempts,
+    declaration,
+    sequence,
+    view.lastReceiverSequence,
+    view.ledgerTimeMs,
+  );
+  if (unreliable !== null) return no(unreliable);
+  if (look?.finding === 'conflict' || attempt.answer === 'conflict') {
+    return no('the receiver holds another payload under this identity');
+  }
   if (attempt.attempt >= settings.attemptLimit) return no('the limit of attempts is reached');
-  const retained =
-    declaration.retentionMs === null || view.ledgerTimeMs - attempt.claimedAtMs < declaration.retentionMs;
-  if (!retained) return no('the receiver no longer remembers identities of that age');
   if (declaration.lookup !== Lookups.none) {
     if (look?.finding !== 'absent') return no('no look has shown the effect to be absent');
     if (look.discounted !== null) return no(look.discounted);
@@ -117,10 +131,15 @@ export function judgeReclaim(
   return { allowed: true };
 }
 
-/** Ledger time of the next look of an Executing or Unknown operation: backing off, bounded. */
+/**
+ * Ledger time of the next look of an Executing or Unknown operation: backing off, bounded. An operator who said
+ * `ask_again` after the last look need not wait for it.
+ */
 export function nextLookAtMs(view: OperationView, settings: RecoverySettings): number {
   const looks = view.observations.filter((look) => look.attempt === view.operation.attempts);
   const last = looks.at(-1);
-  if (!last) return view.ledgerTimeMs;
+  const word = view.resolutions.at(-1);
+  const asked = last && word?.resolution === 'ask_again' && word.resolvedAtMs > last.observedAtMs;
+  if (!last || asked) return view.ledgerTimeMs;
   return last.observedAtMs + doubled(settings.firstLookAgainMs, settings.longestLookAgainMs, looks.length - 1);
 }

@@ -87,12 +87,14 @@ export async function resolve(
   message: ResolutionMessage,
   by: { readonly caseId: string | null; readonly via: Via },
 ): Promise<ResolveResult> {
-  const { declaration } = await ports.receiver.describe();
+  // Only "did not happen" depends on the receiver: the other words count even while it cannot be reached.
+  const depends = message.resolution === 'effect_did_not_happen';
+  const deduplicates = depends && (await ports.receiver.describe()).declaration.deduplicates;
   const { outcome, state, unblocked } = await ports.ledger.resolve({
     ...message,
     ...by,
     reference: message.reference ?? null,
-    deduplicates: declaration.deduplicates,
+    deduplicates,
   });
   await ports.wake(unblocked);
   return { outcome, state };

@@ -46,7 +46,8 @@ async function look(
   let said: { look: Look; declaration: Awaited<ReturnType<typeof receiver.describe>>['declaration'] } | null = null;
   try {
     const { declaration } = await receiver.describe();
-    said = { look: await receiver.lookup(operationId), declaration };
+    // A receiver without a look-up is never asked: its silence must not be stored as an absence.
+    if (declaration.lookup !== 'none') said = { look: await receiver.lookup(operationId), declaration };
   } catch (thrown) {
     // Only "cannot be reached" is a finding; a damaged or foreign receiver must stop the caller.
     const code = errorCode(thrown);

@@ -3,9 +3,9 @@ import { CountersignError, errorCode } from '../core/errors.ts';
 import { nextStep, type NextStep } from '../core/next-step.ts';
 import { presentProposal, presentStatus, type Proposal, type Status } from '../core/presentation.ts';
 import { rulesFor } from '../core/rules.ts';
-import type { ReceiverDeclaration } from '../core/recovery.ts';
 import { holdsObject } from '../core/states.ts';
 import type { RunReference } from '../ports/ledger.ts';
+import type { ReceiverStatus } from '../ports/receiver.ts';
 import type { Ports } from './ports.ts';
 
 export interface ReadStateInput {
@@ -26,9 +26,9 @@ export interface RunState {
   readonly proposal: Proposal | null;
 }
 
-async function declarationOf(ports: Ports): Promise<ReceiverDeclaration | null> {
+async function receiverNow(ports: Ports): Promise<ReceiverStatus | null> {
   try {
-    return (await ports.receiver.describe()).declaration;
+    return await ports.receiver.describe();
   } catch (thrown) {
     if (errorCode(thrown) === null) throw thrown;
     return null;
@@ -49,9 +49,11 @@ export async function readState(ports: Ports, input: ReadStateInput): Promise<Ru
   if (run && (operation.workflowId !== run.workflowId || operation.runId !== run.runId)) {
     await ports.ledger.noteRun(operation.operationId, run);
   }
+  const receiver = holdsObject(operation.state) ? await receiverNow(ports) : null;
   const next = nextStep({
     view,
-    declaration: holdsObject(operation.state) ? await declarationOf(ports) : null,
+    declaration: receiver?.declaration ?? null,
+    receiverSequence: receiver?.sequence ?? null,
     rules: rulesFor(operation, ports.minimums),
     settings: ports.recovery,
     attemptEnded: input.attemptEnded,

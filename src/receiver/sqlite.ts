@@ -10,11 +10,10 @@ import { noCrashPoints, type CrashPoints } from '../ports/crash-points.ts';
 import { systemClock, type Clock } from '../ports/clock.ts';
 import type { EffectRequest, Look, Receipt, Receiver } from '../ports/receiver.ts';
 import { migrate } from '../sqlite/migrate.ts';
-import { asStoreError, openDatabase, type FileErrors } from '../sqlite/open.ts';
+import { asStoreError, openDatabase, type FileKind } from '../sqlite/open.ts';
 
-const file: FileErrors = { name: 'receiver', damaged: 'receiver_damaged' };
-/** "CsRc": marks the file as a receiver of this program. */
-const applicationId = 0x43735263;
+/** The mark is "CsRc". */
+const file: FileKind = { name: 'receiver', damaged: 'receiver_damaged', applicationId: 0x43735263 };
 
 export interface SqliteReceiverOptions {
   /** The ledger that may use it. A receiver that is bound to another one is refused at once. */
@@ -63,7 +62,7 @@ export function openSqliteReceiver(path: string, options: SqliteReceiverOptions)
   const { ledgerId, clock = systemClock, crash = noCrashPoints } = options;
   const db = openDatabase(path, file);
   try {
-    migrate(db, new URL('./migrations/', import.meta.url), applicationId, file);
+    migrate(db, new URL('./migrations/', import.meta.url), file);
     bind(db, ledgerId);
     const receiverId = metaValue(db, 'receiver_id', () => `receiver-${randomUUID()}`);
     return receiverOver(db, { receiverId, ledgerId, clock, crash });

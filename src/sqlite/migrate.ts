@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { CountersignError } from '../core/errors.ts';
-import type { FileErrors } from './open.ts';
+import { checkMark, type FileKind } from './open.ts';
 
 interface Migration {
   readonly version: number;
@@ -19,19 +19,15 @@ function migrationsIn(directory: URL): Migration[] {
 const userVersion = (db: Database): number => db.pragma('user_version', { simple: true }) as number;
 
 /**
- * Applies what is missing. `applicationId` marks whose file it is, so that the ledger is never opened as a receiver
- * or as somebody else's database. Throws `ledger_version` for a newer schema, the file's `damaged` for a foreign one.
+ * Applies what is missing and marks whose file it is, so that the ledger is never opened as a receiver or as somebody
+ * else's database. Throws `ledger_version` for a newer schema, the file's `damaged` for a foreign one.
  */
-export function migrate(db: Database, directory: URL, applicationId: number, file: FileErrors): void {
+export function migrate(db: Database, directory: URL, file: FileKind): void {
   const migrations = migrationsIn(directory);
   const newest = migrations.at(-1)?.version ?? 0;
   const run = db.transaction(() => {
     const version = userVersion(db);
-    const marked = db.pragma('application_id', { simple: true }) as number;
-    const tables = db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM sqlite_schema`).get()?.n ?? 0;
-    if (marked !== applicationId && (marked !== 0 || tables > 0)) {
-      throw new CountersignError(file.damaged, { message: `The file is not a Countersign ${file.name}.` });
-    }
+    checkMark(db, file);
     if (version > newest) {
       throw new CountersignError('ledger_version', {
         message: `The ${file.name} has schema ${version}; this version of Countersign knows up to ${newest}.`,
@@ -42,9 +38,9 @@ export function migrate(db: Database, directory: URL, applicationId: number, fil
       db.exec(sql);
       db.pragma(`user_version = ${next}`);
     }
-    db.pragma(`application_id = ${applicationId}`);
+    db.pragma(`application_id = ${file.applicationId}`);
   });
   // The common case is a file that is up to date: it must not wait for another process's write lock.
-  if (userVersion(db) === newest && db.pragma('application_id', { simple: true }) === applicationId) return;
+  if (userVersion(db) === newest && db.pragma('application_id', { simple: true }) === file.applicationId) return;
   run.immediate();
 }

@@ -7,10 +7,13 @@ import { dirname } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { CountersignError, type ErrorCode } from '../core/errors.ts';
 
-export interface FileErrors {
+/** What a file is to be: nothing is written to a file that is marked as something else. */
+export interface FileKind {
   readonly damaged: ErrorCode;
   /** For messages: "ledger", "receiver". */
   readonly name: string;
+  /** SQLite's `application_id` of such a file. */
+  readonly applicationId: number;
 }
 
 /** Milliseconds a writer waits for another process's transaction before it gives up. */
@@ -25,7 +28,7 @@ const damage = ['SQLITE_NOTADB', 'SQLITE_CORRUPT', 'SQLITE_SCHEMA', 'SQLITE_FORM
 const refusals = ['SQLITE_CONSTRAINT', 'SQLITE_MISUSE', 'SQLITE_ERROR', 'SQLITE_RANGE', 'SQLITE_MISMATCH'];
 
 /** Turns what SQLite throws into the catalogue's errors; anything else passes through unchanged. */
-export function asStoreError(thrown: unknown, file: FileErrors): unknown {
+export function asStoreError(thrown: unknown, file: FileKind): unknown {
   const code = sqliteCode(thrown);
   if (code === null) return thrown;
   if (damage.some((prefix) => code.startsWith(prefix))) {
@@ -47,7 +50,7 @@ export function asStoreError(thrown: unknown, file: FileErrors): unknown {
   });
 }
 
-function setAndReadBack(db: Database, file: FileErrors): void {
+function setAndReadBack(db: Database, file: FileKind): void {
   db.pragma(`busy_timeout = ${busyTimeoutMs}`);
   const wanted: readonly (readonly [pragma: string, set: string, read: unknown])[] = [
     ['journal_mode', 'WAL', 'wal'],
@@ -66,8 +69,18 @@ function setAndReadBack(db: Database, file: FileErrors): void {
   }
 }
 
+/** Refuses a database that is not of this kind; an empty one may become it. Reads only. */
+export function checkMark(db: Database, file: FileKind): void {
+  const marked = db.pragma('application_id', { simple: true }) as number;
+  if (marked === file.applicationId) return;
+  const tables = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM sqlite_schema').get()?.n ?? 0;
+  if (marked !== 0 || tables > 0) {
+    throw new CountersignError(file.damaged, { message: `The file is not a Countersign ${file.name}.` });
+  }
+}
+
 /** Files that hold decisions and drafts are for their owner only. */
-function checkOwner(path: string, file: FileErrors): void {
+function checkOwner(path: string, file: FileKind): void {
   const { uid, mode } = statSync(path);
   const me = process.getuid?.();
   const foreign = me !== undefined && uid !== me;
@@ -80,7 +93,7 @@ function checkOwner(path: string, file: FileErrors): void {
 }
 
 /** Opens or creates the database at `path`. Throws catalogue errors; leaves no handle open when it does. */
-export function openDatabase(path: string, file: FileErrors, options: { readonly?: boolean } = {}): Database {
+export function openDatabase(path: string, file: FileKind, options: { readonly?: boolean } = {}): Database {
   let db: Database | undefined;
   try {
     checkOwner(dirname(path), file);
@@ -88,6 +101,8 @@ export function openDatabase(path: string, file: FileErrors, options: { readonly
     if (!fresh) checkOwner(path, file);
     db = new BetterSqlite3(path, { readonly: options.readonly ?? false, timeout: busyTimeoutMs });
     if (fresh) chmodSync(path, 0o600);
+    // Before the first write: switching to write-ahead logging would change somebody else's database for good.
+    checkMark(db, file);
     setAndReadBack(db, file);
     return db;
   } catch (thrown) {

@@ -5,7 +5,7 @@ import { systemClock } from '../../ports/clock.ts';
 import { noCrashPoints, type CrashPoint } from '../../ports/crash-points.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import { migrate } from '../../sqlite/migrate.ts';
-import { asStoreError, openDatabase, type FileErrors } from '../../sqlite/open.ts';
+import { asStoreError, openDatabase, type FileKind } from '../../sqlite/open.ts';
 import { createStore, type Store, type StoreSettings } from './store.ts';
 import { admit } from './transactions/admit.ts';
 import { revise, settle, withdraw } from './transactions/change.ts';
@@ -14,9 +14,8 @@ import { decide } from './transactions/decide.ts';
 import { complete, observe } from './transactions/evidence.ts';
 import { resolve } from './transactions/resolve.ts';
 
-const file: FileErrors = { name: 'ledger', damaged: 'ledger_damaged' };
-/** "CsLg": marks the file as a ledger of this program. */
-const applicationId = 0x43734c67;
+/** The mark is "CsLg". */
+const file: FileKind = { name: 'ledger', damaged: 'ledger_damaged', applicationId: 0x43734c67 };
 
 function unknownOperation(operationId: string): CountersignError {
   return new CountersignError('not_found', { message: `The ledger has no operation ${operationId}.` });
@@ -122,7 +121,7 @@ function readingMethods(store: Store, read: Runner) {
 export function openSqliteLedger(path: string, settings: Partial<StoreSettings> = {}): Ledger {
   const db = openDatabase(path, file);
   try {
-    migrate(db, new URL('./migrations/', import.meta.url), applicationId, file);
+    migrate(db, new URL('./migrations/', import.meta.url), file);
     const store = createStore(db, {
       clock: systemClock,
       crash: noCrashPoints,

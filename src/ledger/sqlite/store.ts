@@ -67,15 +67,18 @@ export function createStore(db: Database, settings: StoreSettings) {
   }
 
   function viewOf(operation: OperationRecord, nowMs: number): OperationView {
+    const attempts = operation.attempts === 0 ? [] : tables.attempts.of(operation.operationId);
+    const sentTo = attempts.at(-1)?.receiverId;
     return {
       operation,
       decision: tables.decisions.get(operation.operationId),
-      attempts: operation.attempts === 0 ? [] : tables.attempts.of(operation.operationId),
+      attempts,
       observations: tables.observations.recent(operation.operationId),
       resolutions: operation.attempts === 0 ? [] : tables.resolutions.of(operation.operationId),
       object: tables.objects.get(operation.object.id),
       heldBy: tables.operations.holder(operation.object.id, operation.operationId),
       headHash: tables.journal.headHash(operation.operationId),
+      lastReceiverSequence: sentTo === undefined ? null : tables.receivers.lastSequence(sentTo),
       ledgerTimeMs: nowMs,
     };
   }

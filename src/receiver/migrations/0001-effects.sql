@@ -22,3 +22,7 @@ CREATE TRIGGER effects_never_change BEFORE UPDATE ON effects
 BEGIN SELECT RAISE(ABORT, 'an effect never changes'); END;
 CREATE TRIGGER effects_are_kept BEFORE DELETE ON effects
 BEGIN SELECT RAISE(ABORT, 'an effect is never deleted'); END;
+-- INSERT OR REPLACE removes a row without firing its DELETE trigger.
+CREATE TRIGGER effects_are_written_once BEFORE INSERT ON effects
+WHEN EXISTS (SELECT 1 FROM effects WHERE operation_id = new.operation_id OR sequence = new.sequence)
+BEGIN SELECT RAISE(ABORT, 'an effect is written once'); END;

@@ -1,4 +1,5 @@
 -- The whole ledger. Times are milliseconds since the epoch (UTC) in ledger time. Append-only once released.
+-- The `_once` triggers are there because INSERT OR REPLACE removes a row without firing its DELETE trigger.
 
 CREATE TABLE meta (
   key   TEXT NOT NULL PRIMARY KEY,
@@ -78,6 +79,9 @@ BEGIN SELECT RAISE(ABORT, 'after a claim an operation is Executing, Unknown, Com
 
 CREATE TRIGGER operations_are_kept BEFORE DELETE ON operations
 BEGIN SELECT RAISE(ABORT, 'operations are never deleted'); END;
+CREATE TRIGGER operations_are_written_once BEFORE INSERT ON operations
+WHEN EXISTS (SELECT 1 FROM operations WHERE operation_id = new.operation_id OR sequence = new.sequence)
+BEGIN SELECT RAISE(ABORT, 'an operation is written once'); END;
 
 -- Which delivery brought which operation: the same event for another operation is a conflict.
 CREATE TABLE deliveries (
@@ -101,6 +105,9 @@ CREATE TRIGGER decisions_never_change BEFORE UPDATE ON decisions
 BEGIN SELECT RAISE(ABORT, 'a decision never changes'); END;
 CREATE TRIGGER decisions_are_kept BEFORE DELETE ON decisions
 BEGIN SELECT RAISE(ABORT, 'a decision is never deleted'); END;
+CREATE TRIGGER decisions_are_written_once BEFORE INSERT ON decisions
+WHEN EXISTS (SELECT 1 FROM decisions WHERE operation_id = new.operation_id)
+BEGIN SELECT RAISE(ABORT, 'a decision is written once'); END;
 
 -- One row per claim. `attempt` is the fence: only the newest may move the operation by its silence.
 CREATE TABLE attempts (
@@ -123,6 +130,9 @@ WHEN old.answer IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a stored receipt never changes'); END;
 CREATE TRIGGER attempts_are_kept BEFORE DELETE ON attempts
 BEGIN SELECT RAISE(ABORT, 'an attempt is never deleted'); END;
+CREATE TRIGGER attempts_are_written_once BEFORE INSERT ON attempts
+WHEN EXISTS (SELECT 1 FROM attempts WHERE operation_id = new.operation_id AND attempt = new.attempt)
+BEGIN SELECT RAISE(ABORT, 'an attempt is written once'); END;
 
 -- One row per look at the receiver. `discounted` says why an absence proves nothing.
 CREATE TABLE observations (
@@ -142,6 +152,9 @@ CREATE TRIGGER observations_never_change BEFORE UPDATE ON observations
 BEGIN SELECT RAISE(ABORT, 'an observation never changes'); END;
 CREATE TRIGGER observations_are_kept BEFORE DELETE ON observations
 BEGIN SELECT RAISE(ABORT, 'an observation is never deleted'); END;
+CREATE TRIGGER observations_are_written_once BEFORE INSERT ON observations
+WHEN EXISTS (SELECT 1 FROM observations WHERE sequence = new.sequence)
+BEGIN SELECT RAISE(ABORT, 'an observation is written once'); END;
 
 CREATE TABLE resolutions (
   sequence       INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -161,6 +174,9 @@ CREATE TRIGGER resolutions_never_change BEFORE UPDATE ON resolutions
 BEGIN SELECT RAISE(ABORT, 'a resolution never changes'); END;
 CREATE TRIGGER resolutions_are_kept BEFORE DELETE ON resolutions
 BEGIN SELECT RAISE(ABORT, 'a resolution is never deleted'); END;
+CREATE TRIGGER resolutions_are_written_once BEFORE INSERT ON resolutions
+WHEN EXISTS (SELECT 1 FROM resolutions WHERE sequence = new.sequence)
+BEGIN SELECT RAISE(ABORT, 'a resolution is written once'); END;
 
 -- How far each receiver was seen to have come; a lower sequence later shows that it lost records.
 CREATE TABLE receivers (
@@ -186,4 +202,8 @@ CREATE TABLE journal (
 CREATE TRIGGER journal_never_changes BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER journal_is_kept BEFORE DELETE ON journal
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER journal_is_written_once BEFORE INSERT ON journal
+WHEN EXISTS (SELECT 1 FROM journal WHERE sequence = new.sequence)
+  OR EXISTS (SELECT 1 FROM journal WHERE subject = new.subject AND subject_sequence = new.subject_sequence)
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;

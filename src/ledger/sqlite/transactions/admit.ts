@@ -87,7 +87,14 @@ export function admit(store: Store, input: AdmitInput): AdmitAnswer {
   const { outcome, event } = verdict;
   if (outcome === 'duplicate') {
     // A new event that brought known content is noted, so that it cannot later stand for another operation.
-    if (eventOwner === null) store.deliveries.insert(eventId, identity.operationId, nowMs);
+    if (eventOwner === null) {
+      store.deliveries.insert(eventId, identity.operationId, nowMs);
+      const actor = content.proposedBy ?? 'unnamed';
+      store.journal.append(
+        { subject: identity.operationId, actor, what: 'delivered again', detail: { eventId } },
+        nowMs,
+      );
+    }
     return { outcome, view: store.reread(identity.operationId, nowMs) };
   }
   if (outcome === 'admitted' || event !== null) {

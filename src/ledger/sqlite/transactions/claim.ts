@@ -13,6 +13,7 @@ export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
   const verdict = judgeClaim({
     view,
     declaration: input.declaration,
+    receiverSequence: input.receiverSequence,
     rules: store.rules(operation),
     signatureValid: false,
     settings: store.settings.recovery,

@@ -39,13 +39,17 @@ export function observe(store: Store, input: ObserveInput): EvidenceAnswer | nul
   const nowMs = store.now();
   const operation = store.operations.get(input.operationId);
   if (!operation) return null;
-  const attempt = store.attempts.of(operation.operationId).find((row) => row.attempt === input.attempt);
+  const attempts = store.attempts.of(operation.operationId);
+  const attempt = attempts.find((row) => row.attempt === input.attempt);
   const lastSeen = store.receivers.lastSequence(attempt?.receiverId ?? input.receiverId);
+  const { declaration } = input;
   const discounted =
-    input.finding === 'absent' && attempt && input.declaration
-      ? discountAbsence(attempt, input.declaration, input.receiverSequence, lastSeen, nowMs)
+    input.finding === 'absent' && attempt && declaration
+      ? discountAbsence(attempts, declaration, input.receiverSequence, lastSeen, nowMs)
       : null;
-  const { event, contradiction } = judgeLook(operation, input.attempt, input.finding, discounted !== null);
+  // Only where the look-up is authoritative can an absence contradict anything; elsewhere it is only a look.
+  const proves = discounted === null && declaration?.lookup === 'authoritative';
+  const { event, contradiction } = judgeLook(operation, input.attempt, input.finding, proves);
   // A settled operation that looks as it should is not worth a record each time somebody asks.
   const nothingNew = event === null && !contradiction && (isFinal(operation.state) || !attempt);
   if (nothingNew) return answer(store, operation, nowMs);
