@@ -83,6 +83,9 @@ function announce(context: Context, { address, namespace, uiUrl }: Listening, wo
   );
 }
 
+/** A timer later than anybody waits: without a worker nothing else keeps this process alive. */
+const keepAliveMs = 2 ** 30;
+
 export const up = action<UpOptions, []>(async ({ context }, options) => {
   const stopped = stopRequested();
   const { directory } = context.paths();
@@ -90,6 +93,7 @@ export const up = action<UpOptions, []>(async ({ context }, options) => {
   context.ports();
   context.close();
   const release = await lock(directory);
+  const alive = setInterval(() => undefined, keepAliveMs);
   let listening: Listening | null = null;
   let worker: Supervised | null = null;
   try {
@@ -114,6 +118,7 @@ export const up = action<UpOptions, []>(async ({ context }, options) => {
     }
     return ExitCodes.done;
   } finally {
+    clearInterval(alive);
     worker?.stop();
     await worker?.ended;
     if (listening?.server?.owned) await listening.server.stop();
