@@ -23,21 +23,23 @@ export interface ActivityOptions {
   readonly searchAttributes: boolean;
 }
 
+/** What a run is told of its operation. */
+export type State = RunState & { readonly searchAttributes: boolean };
+
 export interface CaseReference {
   readonly caseId: string;
 }
 
 export interface Activities {
-  propose(input: unknown): Promise<ProposeAnswer & { readonly searchAttributes: boolean }>;
+  /** `state`: what follows now, so that a run need not ask again; `null` where nothing was recorded. */
+  propose(input: unknown): Promise<ProposeAnswer & { readonly state: State | null }>;
   decide(
     input: CaseReference & { message: ApprovalMessage; via: Via; requestId: string | null },
-  ): Promise<DecideResult>;
+  ): Promise<DecideResult & { readonly next: State | null }>;
   revise(input: CaseReference & { message: unknown }): Promise<ReviseResult>;
   withdraw(input: CaseReference & { message: WithdrawalMessage }): Promise<WithdrawResult>;
   resolve(input: CaseReference & { message: ResolutionMessage }): Promise<ResolveResult>;
-  readState(
-    input: Pick<ReadStateInput, 'operationId' | 'knownOperationId' | 'attemptEnded'>,
-  ): Promise<RunState & { readonly searchAttributes: boolean }>;
+  readState(input: Pick<ReadStateInput, 'operationId' | 'knownOperationId' | 'attemptEnded'>): Promise<State>;
   execute(input: { operationId: string }): Promise<Pick<ExecuteAnswer, 'outcome' | 'why' | 'receipt'>>;
   reconcile(input: { operationId: string }): Promise<Pick<ReconcileAnswer, 'outcome' | 'finding'>>;
 }
@@ -55,7 +57,7 @@ function currentRun(): RunReference {
 const executorOf = (run: RunReference): string => `run:${run.runId}`;
 
 async function alive<T>(act: () => Promise<T>): Promise<T> {
-  heartbeat();
+  // None at the start: most attempts end before the first one, and each costs the server a write.
   const timer = setInterval(() => heartbeat(), heartbeatEveryMs);
   try {
     return await act();
@@ -74,23 +76,30 @@ async function translated<T>(act: () => Promise<T>): Promise<T> {
 
 /** The activities of `reviewOperation` over the given ports. Register the result with a worker. */
 export function createActivities(ports: Ports, { searchAttributes }: ActivityOptions): Activities {
+  /** Without `how`, for an operation that the run has just been told of. */
+  async function stateOf(operationId: string, how?: Partial<ReadStateInput>): Promise<State> {
+    const run = currentRun();
+    const asked = { knownOperationId: operationId, attemptEnded: false, ...how };
+    return { ...(await readState(ports, { ...asked, operationId, executor: executorOf(run), run })), searchAttributes };
+  }
+
   return {
     propose: (input) =>
       translated(async () => {
         const run = currentRun();
-        return { ...(await propose(ports, input, { executor: executorOf(run), run })), searchAttributes };
+        const answer = await propose(ports, input, { executor: executorOf(run), run });
+        return { ...answer, state: answer.recorded ? await stateOf(answer.operationId) : null };
       }),
-    decide: ({ message, ...by }) => translated(() => decide(ports, message, by)),
+    decide: ({ message, ...by }) =>
+      translated(async () => {
+        const decided = await decide(ports, message, by);
+        return { ...decided, next: decided.outcome === 'recorded' ? await stateOf(message.operationId) : null };
+      }),
     revise: ({ message, caseId }) =>
       translated(() => revise(ports, message, { caseId, executor: executorOf(currentRun()), via: 'update' })),
     withdraw: ({ message, caseId }) => translated(() => withdraw(ports, message, { caseId, via: 'update' })),
     resolve: ({ message, caseId }) => translated(() => resolve(ports, message, { caseId, via: 'update' })),
-    readState: (input) =>
-      translated(async () => {
-        const run = currentRun();
-        const state = await readState(ports, { ...input, executor: executorOf(run), run });
-        return { ...state, searchAttributes };
-      }),
+    readState: (input) => translated(() => stateOf(input.operationId, input)),
     execute: ({ operationId }) =>
       translated(() =>
         alive(async () => {

@@ -2,6 +2,7 @@
  * The handlers of a run. They take anything, check the shape, ask the ledger, and never throw but a typed refusal: an
  * ordinary error would fail the workflow task, which is retried for ever and blocks every later message.
  */
+import { ValueError } from '@temporalio/common';
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -10,6 +11,7 @@ import {
   currentUpdateInfo,
   setHandler,
 } from '@temporalio/workflow';
+import type { State } from '../activities/index.ts';
 import type { Parsed } from '../src/core/messages.ts';
 import { parseApproval, parseResolution, parseRevision, parseWithdrawal } from '../src/core/messages.ts';
 import { ledger } from './activities.ts';
@@ -33,10 +35,16 @@ function refusal(outcome: string, message: string, details: Readonly<Record<stri
   return ApplicationFailure.create({ message, type: outcome, nonRetryable: true, details: [details] });
 }
 
-/** The failure an activity reported, as a failure of the update itself. */
-function typed(thrown: unknown): ApplicationFailure {
+/**
+ * What an activity reported, or why it could not be asked, as a failure of the message itself. JSON can be read in any
+ * depth, but not written: such an input is refused here, because nobody behind this can be asked about it.
+ */
+export function typed(thrown: unknown): ApplicationFailure {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   if (cause instanceof ApplicationFailure) return cause;
+  if (cause instanceof ValueError) {
+    return refusal('malformed_input', 'The input cannot be passed on: it is nested too deep.', { pointer: '' });
+  }
   return refusal('internal', cause instanceof Error ? cause.message : String(cause), {});
 }
 
@@ -54,18 +62,25 @@ function validator<T>(parse: (args: readonly unknown[]) => Parsed<T>) {
   };
 }
 
-/** Runs a handler's work in turn, once there is a proposal, and out of reach of a cancellation of the run. */
-function afterProposal<T>(review: Review, act: (caseId: string) => Promise<T>): Promise<T> {
+/**
+ * Runs a handler's work in turn, once there is a proposal, and out of reach of a cancellation of the run. Afterwards the
+ * main loop looks at the ledger again, unless `act` noted what the ledger had to say.
+ */
+function afterProposal<T>(
+  review: Review,
+  act: (caseId: string, note: (latest: State | null) => void) => Promise<T>,
+): Promise<T> {
   return CancellationScope.nonCancellable(() =>
     review.inTurn(async () => {
       await condition(() => review.settled);
       if (review.failure) throw review.failure;
+      let latest: State | null = null;
       try {
-        return await act(review.caseId ?? '');
+        return await act(review.caseId ?? '', (state) => (latest = state));
       } catch (thrown) {
         throw typed(thrown);
       } finally {
-        review.wake();
+        review.wake(latest);
       }
     }),
   );
@@ -77,12 +92,10 @@ async function decide(
   by: { via: 'signal' | 'update'; requestId: string | null },
 ): Promise<DecideReply> {
   const message = accepted(parseApproval(args));
-  return afterProposal(review, async (caseId) => {
-    const { outcome, decision, headHash, why, state, currentOperationId } = await ledger.decide({
-      message,
-      caseId,
-      ...by,
-    });
+  return afterProposal(review, async (caseId, note) => {
+    const answer = await ledger.decide({ message, caseId, ...by });
+    const { outcome, decision, headHash, why, state, currentOperationId } = answer;
+    note(answer.next);
     if (outcome === 'recorded' || outcome === 'repeated') {
       return { outcome, operationId: message.operationId, decision, headHash };
     }

@@ -15,17 +15,13 @@ import {
 } from '@temporalio/workflow';
 import type { NextStep } from '../src/core/next-step.ts';
 import type { Result } from '../src/core/presentation.ts';
-import type { Activities } from '../activities/index.ts';
+import type { Activities, State } from '../activities/index.ts';
 import { execute, ledger, reconcile } from './activities.ts';
-import { registerHandlers } from './handlers.ts';
+import { registerHandlers, typed } from './handlers.ts';
 import { Review, type Carried } from './review.ts';
 import { Shown } from './visibility.ts';
 
 type ProposeAnswer = Awaited<ReturnType<Activities['propose']>>;
-type State = Awaited<ReturnType<Activities['readState']>>;
-
-/** Outcomes with which a proposal is on record, open or already closed. */
-const onRecord: readonly string[] = ['admitted', 'duplicate', 'denied', 'superseded', 'expired'];
 
 function carriedOver(args: readonly unknown[]): Carried | null {
   const second = args[1];
@@ -55,18 +51,17 @@ async function admit(review: Review, args: readonly unknown[]): Promise<string> 
       );
     }
     const answer = await ledger.propose(args[0]);
-    if (!onRecord.includes(answer.outcome)) throw admissionFailure(answer);
+    if (!answer.recorded) throw admissionFailure(answer);
     review.caseId = answer.proposal?.caseId ?? null;
     review.admission = answer.outcome;
     review.status = answer.status;
+    review.latest = answer.state;
     review.proposal = answer.proposal;
     return answer.operationId;
   } catch (thrown) {
-    const cause = thrown instanceof Error && thrown.cause instanceof ApplicationFailure ? thrown.cause : thrown;
-    if (!(cause instanceof ApplicationFailure)) throw thrown;
-    review.failure = cause;
+    review.failure = typed(thrown);
     await condition(allHandlersFinished);
-    throw cause;
+    throw review.failure;
   }
 }
 
@@ -94,7 +89,9 @@ class Loop {
     const { review } = this;
     review.woken = false;
     const knownOperationId = review.proposal?.operationId ?? null;
-    const state = await ledger.readState({ operationId, knownOperationId, attemptEnded: this.attemptEnded });
+    const told = review.latest;
+    review.latest = null;
+    const state = told ?? (await ledger.readState({ operationId, knownOperationId, attemptEnded: this.attemptEnded }));
     review.status = state.status;
     if (state.proposal) review.proposal = state.proposal;
     review.caseId = state.status.caseId;

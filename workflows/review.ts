@@ -2,6 +2,7 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { AdmitOutcome } from '../src/core/outcomes.ts';
 import type { Proposal, Status } from '../src/core/presentation.ts';
+import type { State } from '../activities/index.ts';
 import type { PreparedAnswer, Refusal, RunStatus } from './messages.ts';
 
 /** What a run hands to its successor when its history has grown long. Checked like any other input. */
@@ -22,6 +23,8 @@ export class Review {
   failure: ApplicationFailure | null = null;
   /** Something changed that the main loop must ask the ledger about. */
   woken = false;
+  /** What the ledger has just said in answer to something else: the main loop need not ask again. */
+  latest: State | null = null;
   cancelled = false;
   refusals: Refusal[];
   private queue: Promise<unknown> = Promise.resolve();
@@ -34,7 +37,9 @@ export class Review {
     return this.proposal !== null || this.failure !== null;
   }
 
-  wake(): void {
+  /** Something changed; whatever the ledger said before is old. */
+  wake(latest: State | null = null): void {
+    this.latest = latest;
     this.woken = true;
   }
 

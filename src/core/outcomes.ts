@@ -16,6 +16,11 @@ export const admitOutcomes = [
 ] as const;
 export type AdmitOutcome = (typeof admitOutcomes)[number];
 
+/** Outcomes with which the content is on record under its identity, open or already closed. */
+export function isOnRecord(outcome: AdmitOutcome): boolean {
+  return (['admitted', 'duplicate', 'denied', 'superseded', 'expired'] as AdmitOutcome[]).includes(outcome);
+}
+
 export const decideOutcomes = [
   'unknown_operation',
   'not_authorized',

@@ -1,5 +1,5 @@
 /** Use case `propose`: an untrusted case becomes a recorded proposal. */
-import type { AdmitOutcome } from '../core/outcomes.ts';
+import { isOnRecord, type AdmitOutcome } from '../core/outcomes.ts';
 import { presentProposal, presentStatus, type Proposal, type Status } from '../core/presentation.ts';
 import { identify, parseCase } from '../identity/index.ts';
 import type { RunReference } from '../ports/ledger.ts';
@@ -10,6 +10,8 @@ export interface ProposeAnswer {
   readonly outcome: AdmitOutcome;
   /** The identity of the content that was handed in, admitted or not. */
   readonly operationId: string;
+  /** Whether this very content is on record, open or closed. */
+  readonly recorded: boolean;
   /** What is recorded: the proposal itself, its stored duplicate, or what stands in its way. */
   readonly proposal: Proposal | null;
   readonly status: Status | null;
@@ -30,6 +32,7 @@ export async function propose(
   return {
     outcome,
     operationId: identity.operationId,
+    recorded: isOnRecord(outcome),
     proposal: view && presentProposal(view.operation),
     status: view && presentStatus(view, by.executor),
   };

@@ -34,7 +34,7 @@ export interface RunningWorker {
 }
 
 /** Every limit is written out: the defaults favour throughput over noticing a dead worker. */
-const limits = {
+export const workerLimits = {
   // A killed worker leaves its sticky queue behind; tasks sent there wait this long before another worker gets them.
   stickyQueueScheduleToStartTimeout: '1 second',
   // The default of 0 drops a running activity at shutdown.
@@ -78,7 +78,7 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
     };
     const searchAttributes = await hasSearchAttributes(connection, namespace);
     const worker = await Worker.create({
-      ...limits,
+      ...workerLimits,
       connection: native,
       namespace,
       taskQueue: settings.taskQueue ?? taskQueue,
