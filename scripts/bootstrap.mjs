@@ -77,8 +77,10 @@ function whyBindingFails() {
   const script = "new (require('better-sqlite3'))(':memory:').close()";
   const result = spawnSync(node, ['-e', script], { cwd: root, encoding: 'utf8' });
   if (result.status === 0) return '';
-  const line = (result.stderr || '').split('\n').find((text) => /Error/.test(text));
-  return `better-sqlite3 does not load in Node ${process.versions.node} (${(line || 'no reason given').trim()})`;
+  const said = result.stderr || '';
+  const line = said.split('\n').find((text) => /Error/.test(text)) || 'no reason given';
+  const reason = /NODE_MODULE_VERSION/.test(said) ? 'it was built for another Node version' : line.trim();
+  return `better-sqlite3 does not load in Node ${process.versions.node} (${reason})`;
 }
 
 const whyStale = () => whyPackagesDiffer() || whyBindingFails();
@@ -213,14 +215,21 @@ async function installDependencies() {
   const reason = whyStale();
   if (reason !== '') {
     const begin = Date.now();
-    say(`installing the locked dependencies with npm ci: ${reason}`);
-    await npm(['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
-    if (whyBindingFails() !== '') await npm(['rebuild', 'better-sqlite3']);
+    if (whyPackagesDiffer() !== '') {
+      say(`installing the locked dependencies with npm ci: ${reason}`);
+      await npm(['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
+    }
+    const binding = whyBindingFails();
+    if (binding !== '') {
+      say(`rebuilding better-sqlite3 with npm rebuild: ${binding}`);
+      await npm(['rebuild', 'better-sqlite3']);
+    }
     const left = whyStale();
     if (left !== '') {
-      fail(`npm ci left the dependencies incomplete: ${left}`, 'Is ignore-scripts set in your npm configuration?', 1);
+      const hint = 'Is ignore-scripts, omit or nodedir set in your npm configuration?';
+      fail(`npm left the dependencies incomplete: ${left}`, hint, 1);
     }
-    say(`dependencies installed in ${Math.round((Date.now() - begin) / 1000)} s`);
+    say(`dependencies ready in ${Math.round((Date.now() - begin) / 1000)} s`);
   }
   unlock();
 }

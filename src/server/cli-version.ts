@@ -7,7 +7,7 @@ export interface CliVersion {
   readonly serverVersion: string;
 }
 
-export type CliCheck =
+type CliCheck =
   { readonly ok: true; readonly version: CliVersion } | { readonly ok: false; readonly reason: string };
 
 const versionTimeoutMs = 15_000;
@@ -15,7 +15,7 @@ const versionLine = /temporal version (\d+\.\d+\.\d+\S*) \(Server (\d+\.\d+\.\d+
 /** What the CLI calls itself when it was built from source; there is nothing to compare, so it is believed. */
 const sourceBuild = '0.0.0-DEV';
 
-export function parseCliVersion(output: string): CliVersion | null {
+function parseCliVersion(output: string): CliVersion | null {
   const match = versionLine.exec(output);
   return match?.[1] && match[2] ? { version: match[1], serverVersion: match[2] } : null;
 }

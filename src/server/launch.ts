@@ -8,7 +8,7 @@ import type { SearchAttributes } from './search-attributes.ts';
 
 const maxLogBytes = 8 * 1024 * 1024;
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly cliPath: string;
   readonly stateDir: string;
   readonly databaseFile: string;

@@ -9,7 +9,7 @@ import type { StartOptions } from './server-types.ts';
 import type { Watchdog } from './watchdog.ts';
 import { startWatchdog } from './watchdog.ts';
 
-export interface Leftover {
+interface Leftover {
   readonly record: ServerRecord;
   readonly owned: boolean;
   readonly watchdog: Watchdog | null;

@@ -12,7 +12,7 @@ const callTimeoutMs = 2_000;
 const grpcNotFound = 5;
 const serving = 1;
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly address: string;
   readonly namespace: string;
   readonly searchAttributes: SearchAttributes;

@@ -1,7 +1,7 @@
 /** Runs a short-lived program with a time limit and says in words why it failed. */
 import { execFile } from 'node:child_process';
 
-export interface CommandResult {
+interface CommandResult {
   readonly ok: boolean;
   /** The program itself is not there, so another spelling of it is worth a try. */
   readonly missing: boolean;
@@ -9,7 +9,7 @@ export interface CommandResult {
   readonly reason: string;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
   readonly cwd?: string;

@@ -21,7 +21,7 @@ export function cleanUpAfterEach(): void {
 }
 
 export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'countersign-server-'));
+  const directory = mkdtempSync(join(tmpdir(), 'countersign-fake-machine-'));
   directories.push(directory);
   return directory;
 }
