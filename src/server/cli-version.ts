@@ -7,8 +7,7 @@ export interface CliVersion {
   readonly serverVersion: string;
 }
 
-type CliCheck =
-  { readonly ok: true; readonly version: CliVersion } | { readonly ok: false; readonly reason: string };
+type CliCheck = { readonly ok: true; readonly version: CliVersion } | { readonly ok: false; readonly reason: string };
 
 const versionTimeoutMs = 15_000;
 const versionLine = /temporal version (\d+\.\d+\.\d+\S*) \(Server (\d+\.\d+\.\d+\S*?)[,)]/;
