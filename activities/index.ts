@@ -15,6 +15,7 @@ import type { Ports } from '../src/operations/ports.ts';
 import { propose, type ProposeAnswer } from '../src/operations/propose.ts';
 import { reconcile, type ReconcileAnswer } from '../src/operations/reconcile.ts';
 import { readState, type ReadStateInput, type RunState } from '../src/operations/state.ts';
+import { witnessRun, type Head } from '../src/operations/witness.ts';
 import type { RunReference, Via } from '../src/ports/ledger.ts';
 import { asApplicationFailure } from './failures.ts';
 
@@ -34,12 +35,12 @@ export interface Activities {
   /** `state`: what follows now, so that a run need not ask again; `null` where nothing was recorded. */
   propose(input: unknown): Promise<ProposeAnswer & { readonly state: State | null }>;
   decide(
-    input: CaseReference & { message: ApprovalMessage; via: Via; requestId: string | null },
+    input: CaseReference & { message: ApprovalMessage; via: Via; requestId: string | null; head: Head | null },
   ): Promise<DecideResult & { readonly next: State | null }>;
   revise(input: CaseReference & { message: unknown }): Promise<ReviseResult>;
   withdraw(input: CaseReference & { message: WithdrawalMessage }): Promise<WithdrawResult>;
   resolve(input: CaseReference & { message: ResolutionMessage }): Promise<ResolveResult>;
-  readState(input: Pick<ReadStateInput, 'operationId' | 'knownOperationId' | 'attemptEnded'>): Promise<State>;
+  readState(input: Pick<ReadStateInput, 'operationId' | 'knownOperationId' | 'head' | 'attemptEnded'>): Promise<State>;
   execute(input: { operationId: string }): Promise<Pick<ExecuteAnswer, 'outcome' | 'why' | 'receipt'>>;
   reconcile(input: { operationId: string }): Promise<Pick<ReconcileAnswer, 'outcome' | 'finding'>>;
 }
@@ -79,7 +80,7 @@ export function createActivities(ports: Ports, { searchAttributes }: ActivityOpt
   /** Without `how`, for an operation that the run has just been told of. */
   async function stateOf(operationId: string, how?: Partial<ReadStateInput>): Promise<State> {
     const run = currentRun();
-    const asked = { knownOperationId: operationId, attemptEnded: false, ...how };
+    const asked = { knownOperationId: operationId, head: null, attemptEnded: false, ...how };
     return { ...(await readState(ports, { ...asked, operationId, executor: executorOf(run), run })), searchAttributes };
   }
 
@@ -90,8 +91,9 @@ export function createActivities(ports: Ports, { searchAttributes }: ActivityOpt
         const answer = await propose(ports, input, { executor: executorOf(run), run });
         return { ...answer, state: answer.recorded ? await stateOf(answer.operationId) : null };
       }),
-    decide: ({ message, ...by }) =>
+    decide: ({ message, head, ...by }) =>
       translated(async () => {
+        await witnessRun(ports.ledger, head, executorOf(currentRun()));
         const decided = await decide(ports, message, by);
         return { ...decided, next: decided.outcome === 'recorded' ? await stateOf(message.operationId) : null };
       }),

@@ -93,7 +93,7 @@ async function decide(
 ): Promise<DecideReply> {
   const message = accepted(parseApproval(args));
   return afterProposal(review, async (caseId, note) => {
-    const answer = await ledger.decide({ message, caseId, ...by });
+    const answer = await ledger.decide({ message, caseId, head: review.head, ...by });
     const { outcome, decision, headHash, why, state, currentOperationId } = answer;
     note(answer.next);
     if (outcome === 'recorded' || outcome === 'repeated') {

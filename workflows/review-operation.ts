@@ -91,7 +91,10 @@ class Loop {
     const knownOperationId = review.proposal?.operationId ?? null;
     const told = review.latest;
     review.latest = null;
-    const state = told ?? (await ledger.readState({ operationId, knownOperationId, attemptEnded: this.attemptEnded }));
+    const { attemptEnded } = this;
+    const { head } = review;
+    const state = told ?? (await ledger.readState({ operationId, knownOperationId, head, attemptEnded }));
+    review.head = state.head;
     review.status = state.status;
     if (state.proposal) review.proposal = state.proposal;
     review.caseId = state.status.caseId;

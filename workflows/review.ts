@@ -19,6 +19,8 @@ export class Review {
   proposal: Proposal | null = null;
   admission: AdmitOutcome = 'duplicate';
   status: Status | null = null;
+  /** What the ledger last showed of itself; shown again with each question. */
+  head: State['head'] | null = null;
   /** Why there will never be a proposal. */
   failure: ApplicationFailure | null = null;
   /** Something changed that the main loop must ask the ledger about. */

@@ -1,35 +1,21 @@
 /** Entry of the command line: parses arguments, maps every ending to the contract's exit codes. */
 import process from 'node:process';
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { ExitCodes } from '../core/outcomes.ts';
 import { driverNames } from './context.ts';
 import { registerCaseCommands } from './commands/cases.ts';
 import { registerDecisionCommands } from './commands/decisions.ts';
 import { registerRecoveryCommands } from './commands/recovery.ts';
+import { registerIntegrityCommands } from './commands/integrity.ts';
 import { registerServiceCommands } from './commands/services.ts';
 import { Output } from './output.ts';
-
-function version(): string {
-  for (const path of ['../../package.json', '../../../package.json']) {
-    try {
-      const manifest = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
-        name?: string;
-        version?: string;
-      };
-      if (manifest.name === 'countersign') return manifest.version ?? '0.0.0';
-    } catch {
-      // The published package has one more folder above; the next path is tried.
-    }
-  }
-  return '0.0.0';
-}
+import { packageVersion } from './package-info.ts';
 
 function build(): Command {
   const program = new Command('countersign');
   program
     .description('Approval-gated operations: one reviewed proposal, one identity, at most one effect.')
-    .version(version())
+    .version(packageVersion)
     .addOption(new Option('--driver <driver>', 'who carries an operation on').choices(driverNames).default('temporal'))
     .option('--state <dir>', 'state directory (default: $COUNTERSIGN_STATE, else .countersign)')
     .option('--json', 'answer with one JSON document')
@@ -38,6 +24,7 @@ function build(): Command {
   registerCaseCommands(program);
   registerDecisionCommands(program);
   registerRecoveryCommands(program);
+  registerIntegrityCommands(program);
   registerServiceCommands(program);
   return program;
 }

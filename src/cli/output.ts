@@ -1,5 +1,6 @@
 /** Answers of commands: one JSON document with --json, otherwise text for people. Failures have a hint and a code. */
 import process from 'node:process';
+import ora from 'ora';
 import pc from 'picocolors';
 import { catalogue, errorCode } from '../core/errors.ts';
 import { ExitCodes } from '../core/outcomes.ts';
@@ -26,6 +27,19 @@ export class Output {
   /** A remark for people; nothing with --json. */
   note(text: string): void {
     if (!this.json) process.stderr.write(`${pc.dim(text)}\n`);
+  }
+
+  /** Progress of something long: on a terminal only, never with --json. */
+  progress(title: string): { update(text: string): void; end(): void } {
+    const spinner = ora({ text: title, stream: process.stderr, isSilent: this.json || !process.stderr.isTTY }).start();
+    return {
+      update: (text) => {
+        spinner.text = `${title}: ${text}`;
+      },
+      end: () => {
+        spinner.stop();
+      },
+    };
   }
 
   /** Reports anything thrown and returns the exit code. */

@@ -67,6 +67,12 @@ export const catalogue = {
     retryable: false,
     exitCode: ExitCodes.unreliable,
   },
+  ledger_restored: {
+    message: 'The ledger lacks a record that a run or the receiver has seen.',
+    hint: 'An older copy was restored, or this is another ledger. Look at both, then run `countersign restore --accept`.',
+    retryable: false,
+    exitCode: ExitCodes.unreliable,
+  },
   ledger_pragmas: {
     message: 'The database did not accept the settings that durability needs.',
     hint: 'Keep the state directory on a local file system that supports write-ahead logging.',

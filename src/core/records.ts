@@ -140,6 +140,8 @@ export interface OperationView {
   /** The other operation that holds the same object now, if any. */
   readonly heldBy: string | null;
   readonly headHash: string;
+  /** How often a person accepted an older copy of this ledger. */
+  readonly generation: number;
   /** The highest sequence seen of the receiver that the newest attempt was sent to; `null`: none was seen. */
   readonly lastReceiverSequence: number | null;
   readonly ledgerTimeMs: number;

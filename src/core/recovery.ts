@@ -77,6 +77,17 @@ export type Reclaim =
       /** Ledger time from which it may be allowed. */ readonly fromMs: number | null;
     };
 
+/** A new attempt needs its whole lease: one that arrives after the receiver forgot the first would be a second effect. */
+function outlivesRetention(
+  view: OperationView,
+  { retentionMs }: ReceiverDeclaration,
+  settings: RecoverySettings,
+): boolean {
+  if (retentionMs === null) return false;
+  const firstMs = view.attempts[0]?.claimedAtMs ?? view.ledgerTimeMs;
+  return view.ledgerTimeMs + leaseLengthMs(settings, view.operation.attempts + 1) > firstMs + retentionMs;
+}
+
 /** The newest look and the newest operator's word since the last claim; older ones speak of another attempt. */
 function sinceLastClaim(view: OperationView): {
   attempt: AttemptRecord | undefined;
@@ -128,6 +139,9 @@ export function judgeReclaim(
   }
   if (view.ledgerTimeMs < attempt.leaseUntilMs)
     return no('the lease of the last attempt is running', attempt.leaseUntilMs);
+  if (outlivesRetention(view, declaration, settings)) {
+    return no('the receiver could forget the identity before a new attempt is over');
+  }
   return { allowed: true };
 }
 

@@ -35,6 +35,7 @@ export async function drive(ports: Ports, operationId: string, executor: string)
     const state = await readState(ports, {
       operationId: current,
       knownOperationId: current,
+      head: null,
       executor,
       run: null,
       attemptEnded: false,

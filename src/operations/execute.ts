@@ -8,6 +8,7 @@ import { presentStatus, type Status } from '../core/presentation.ts';
 import type { ReceiverAnswer } from '../core/records.ts';
 import { recomputeIdentity } from './content.ts';
 import type { Ports } from './ports.ts';
+import { witnessReceiver } from './witness.ts';
 
 export interface ExecuteAnswer {
   readonly outcome: ClaimOutcome;
@@ -30,7 +31,8 @@ export async function execute(ports: Ports, operationId: string, executor: strin
     return { outcome: 'completed', why: null, receipt: null, status: presentStatus(before, executor) };
   }
   const { payload } = recomputeIdentity(before.operation);
-  const { declaration, sequence } = await receiver.describe();
+  const { declaration, sequence, newest = null } = await receiver.describe();
+  await witnessReceiver(ledger, declaration.receiverId, newest);
 
   const { outcome, why, view, claim } = await ledger.claim({
     operationId,

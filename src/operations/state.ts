@@ -7,6 +7,7 @@ import { holdsObject } from '../core/states.ts';
 import type { RunReference } from '../ports/ledger.ts';
 import type { ReceiverStatus } from '../ports/receiver.ts';
 import type { Ports } from './ports.ts';
+import { witnessRun, type Head } from './witness.ts';
 
 export interface ReadStateInput {
   readonly operationId: string;
@@ -15,6 +16,8 @@ export interface ReadStateInput {
   readonly run: RunReference | null;
   /** The proposal the reader has already; another one is sent whole, the same one is not, to save history space. */
   readonly knownOperationId: string | null;
+  /** What the reader was last told; a ledger that lacks it is an older copy. */
+  readonly head: Head | null;
   /** Whether the reader knows that its own attempt ended without a receipt. */
   readonly attemptEnded: boolean;
 }
@@ -24,6 +27,8 @@ export interface RunState {
   readonly next: NextStep;
   /** The newest revision of what was asked for; `null` where the reader has it already. */
   readonly proposal: Proposal | null;
+  /** To be shown again with the next question. */
+  readonly head: Head;
 }
 
 async function receiverNow(ports: Ports): Promise<ReceiverStatus | null> {
@@ -37,6 +42,7 @@ async function receiverNow(ports: Ports): Promise<ReceiverStatus | null> {
 
 /** Follows revisions to the newest one and applies what time or the object has brought about. Throws `not_found`. */
 export async function readState(ports: Ports, input: ReadStateInput): Promise<RunState> {
+  await witnessRun(ports.ledger, input.head, input.executor);
   const followed = await ports.ledger.follow(input.operationId);
   if (!followed) {
     throw new CountersignError('not_found', { message: `The ledger has no operation ${input.operationId}.` });
@@ -62,5 +68,6 @@ export async function readState(ports: Ports, input: ReadStateInput): Promise<Ru
     status: presentStatus(view, input.executor),
     next,
     proposal: operation.operationId === input.knownOperationId ? null : presentProposal(operation),
+    head: { operationId: operation.operationId, hash: view.headHash, generation: view.generation },
   };
 }

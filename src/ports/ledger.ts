@@ -164,6 +164,28 @@ export interface ResolveAnswer {
   readonly unblocked: readonly OperationRecord[];
 }
 
+/** What somebody outside saw of the ledger: a journal head. */
+export interface Witness {
+  /** The operation whose chain the head is of. */
+  readonly subject: string;
+  readonly hash: string;
+  /** The ledger's generation then; `null` where the witness keeps none (a receiver). */
+  readonly generation: number | null;
+  /** Who saw it, for people: `run …`, `receiver …`. */
+  readonly source: string;
+}
+
+export interface RestoreInput {
+  readonly operator: string;
+  readonly reason: string;
+}
+
+export interface RestoreAnswer {
+  /** `false`: nothing was lacking. */
+  readonly accepted: boolean;
+  readonly generation: number;
+}
+
 export interface ListFilter {
   readonly states?: readonly State[];
   readonly caseId?: string;
@@ -197,6 +219,19 @@ export interface Ledger {
   }): Promise<ObjectRecord>;
   /** Notes which run reviews the operation now; a different one replaces it. */
   noteRun(operationId: string, run: RunReference): Promise<void>;
+  /**
+   * Compares with what somebody saw. A ledger that lacks it was restored from an older copy: `ledger_restored` is thrown
+   * now and by every decide and claim, until `acceptRestore` records that a person looked.
+   */
+  witness(witness: Witness): Promise<void>;
+  /** Throws `ledger_restored` while something is lacking. */
+  refuseIfSuspect(): Promise<void>;
+  acceptRestore(input: RestoreInput): Promise<RestoreAnswer>;
+  /** Every subject that has a journal chain. */
+  subjects(): Promise<readonly string[]>;
+  /** Faults that the store itself finds in its file; empty when it finds none. */
+  checkFile(): Promise<readonly string[]>;
+
   /** Notes that the run was told of what is recorded. */
   noteTold(operationId: string): Promise<void>;
 

@@ -28,9 +28,26 @@ export interface Look {
   readonly payloadSha256: string | null;
 }
 
+/** How far the ledger had come when an effect was claimed, as kept with the effect. */
+export interface EffectWitness {
+  readonly operationId: string;
+  readonly ledgerHash: string;
+}
+
 export interface ReceiverStatus {
   readonly declaration: ReceiverDeclaration;
   readonly sequence: number | null;
+  /** The newest effect's witness, where the receiver keeps one; shows whether the ledger is an older copy. */
+  readonly newest?: EffectWitness | null;
+}
+
+/** An effect as a receiver that can be listed has stored it. */
+export interface StoredEffect extends EffectWitness {
+  readonly payloadSha256: string;
+  /** SHA-256 of the stored bytes, computed now. */
+  readonly recomputedSha256: string;
+  readonly attempt: number;
+  readonly ledgerId: string;
 }
 
 export interface Receiver {
@@ -42,5 +59,7 @@ export interface Receiver {
   commit(request: EffectRequest): Promise<Receipt>;
   /** Read-only. */
   lookup(operationId: string): Promise<Look>;
+  /** Every stored effect, where the receiver can be listed; for `verify`. */
+  effects?(): AsyncIterable<StoredEffect>;
   close(): void;
 }

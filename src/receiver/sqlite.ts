@@ -8,7 +8,7 @@ import { CountersignError } from '../core/errors.ts';
 import type { ReceiverDeclaration } from '../core/recovery.ts';
 import { noCrashPoints, type CrashPoints } from '../ports/crash-points.ts';
 import { systemClock, type Clock } from '../ports/clock.ts';
-import type { EffectRequest, Look, Receipt, Receiver } from '../ports/receiver.ts';
+import type { EffectRequest, Look, Receipt, Receiver, StoredEffect } from '../ports/receiver.ts';
 import { migrate } from '../sqlite/migrate.ts';
 import { asStoreError, openDatabase, type FileKind } from '../sqlite/open.ts';
 
@@ -42,8 +42,20 @@ interface EffectRow {
   payload_sha256: string;
 }
 
+interface StoredRow extends EffectRow {
+  operation_id: string;
+  sequence: number;
+  payload: Buffer;
+  attempt: number;
+  ledger_id: string;
+  ledger_hash: string;
+}
+
 function statements(db: Database) {
   return {
+    newest: db.prepare<[], Pick<StoredRow, 'operation_id' | 'ledger_hash' | 'sequence'>>(
+      'SELECT operation_id, ledger_hash, sequence FROM effects ORDER BY sequence DESC LIMIT 1',
+    ),
     effect: db.prepare<[string], EffectRow>('SELECT payload_sha256 FROM effects WHERE operation_id = ?'),
     // Effects are never deleted, so the greatest sequence is the count that only grows.
     sequence: db.prepare<[], { sequence: number }>('SELECT coalesce(max(sequence), 0) AS sequence FROM effects'),
@@ -80,7 +92,7 @@ interface Bound {
 }
 
 function receiverOver(db: Database, { receiverId, ledgerId, clock, crash }: Bound): Receiver {
-  const { effect, sequence, insert } = statements(db);
+  const { effect, newest, sequence, insert } = statements(db);
   const declaration: ReceiverDeclaration = {
     receiverId,
     deduplicates: true,
@@ -123,7 +135,12 @@ function receiverOver(db: Database, { receiverId, ledgerId, clock, crash }: Boun
   }
 
   return {
-    describe: () => promised(() => ({ declaration, sequence: currentSequence() })),
+    describe: () =>
+      promised(() => {
+        const row = newest.get();
+        const witness = row ? { operationId: row.operation_id, ledgerHash: row.ledger_hash } : null;
+        return { declaration, sequence: row?.sequence ?? 0, newest: witness };
+      }),
     commit: (request) =>
       promised(() => {
         const receipt = record.immediate(request);
@@ -135,6 +152,28 @@ function receiverOver(db: Database, { receiverId, ledgerId, clock, crash }: Boun
         const stored = effect.get(operationId);
         return { receiverId, sequence: currentSequence(), payloadSha256: stored?.payload_sha256 ?? null };
       }),
+    effects: () => storedEffects(db),
     close: () => db.close(),
   };
+}
+
+/** In order of their recording, one page at a time. */
+async function* storedEffects(db: Database): AsyncGenerator<StoredEffect> {
+  const page = db.prepare<[number], StoredRow>('SELECT * FROM effects WHERE sequence > ? ORDER BY sequence LIMIT 100');
+  for (let after = 0; ;) {
+    const rows = page.all(after);
+    for (const row of rows) {
+      yield {
+        operationId: row.operation_id,
+        ledgerHash: row.ledger_hash,
+        payloadSha256: row.payload_sha256,
+        recomputedSha256: createHash('sha256').update(row.payload).digest('hex'),
+        attempt: row.attempt,
+        ledgerId: row.ledger_id,
+      };
+    }
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.sequence;
+  }
 }

@@ -7,6 +7,7 @@ import type { RecoverySettings } from '../core/recovery.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
 import type { Receiver } from '../ports/receiver.ts';
 import type { ConnectionSettings } from '../server/index.ts';
+import { witnessAtStart } from '../operations/witness.ts';
 import { payloadConverterPath, workflowBundle } from './bundle.ts';
 import { openPorts, type OpenPorts } from './open-ports.ts';
 import { taskQueue, tellRun } from './runs.ts';
@@ -71,6 +72,7 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
     wake: (operations) => wake?.(operations) ?? Promise.resolve(),
   });
   try {
+    await witnessAtStart(ports);
     const [{ native, connection }, bundle] = await Promise.all([connect(settings.connection), workflowBundle()]);
     const client = new Client({ connection, namespace, dataConverter: { payloadConverterPath } });
     wake = async (operations) => {

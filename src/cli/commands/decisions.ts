@@ -6,6 +6,7 @@ import { ExitCodes } from '../../core/outcomes.ts';
 import { readJsonFile, readTextFile } from '../../identity/index.ts';
 import { resolve, revise, withdraw } from '../../operations/change.ts';
 import { decide, type DecideResult } from '../../operations/decide.ts';
+import { witnessAtStart } from '../../operations/witness.ts';
 import {
   action,
   exitCodeOf,
@@ -70,6 +71,7 @@ async function record(
   );
   const waitMs = options.wait === false ? 0 : wholeNumber('--wait', options.wait, 0, 86_400) * 1000;
   const ports = context.ports();
+  await witnessAtStart(ports);
   const decided = await decide(ports, message, { caseId: null, requestId: context.executor, via: 'command' });
   const { outcome } = decided;
   if (outcome !== 'recorded' && outcome !== 'repeated') {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { CountersignError, errorCode } from '../../core/errors.ts';
 import { ExitCodes } from '../../core/outcomes.ts';
+import { witnessAtStart } from '../../operations/witness.ts';
 import {
   acquireFileLock,
   connectionSettings,
@@ -90,7 +91,7 @@ export const up = action<UpOptions, []>(async ({ context }, options) => {
   const stopped = stopRequested();
   const { directory } = context.paths();
   // Opened once before anything is started: a ledger that cannot be relied on must stop `up`, not its worker later.
-  context.ports();
+  await witnessAtStart(context.ports());
   context.close();
   const release = await lock(directory);
   const alive = setInterval(() => undefined, keepAliveMs);

@@ -13,6 +13,7 @@ import { claim } from './transactions/claim.ts';
 import { decide } from './transactions/decide.ts';
 import { complete, observe } from './transactions/evidence.ts';
 import { resolve } from './transactions/resolve.ts';
+import { acceptRestore, isKnown, refuseSuspect, suspect } from './transactions/restore.ts';
 
 /** The mark is "CsLg". */
 const file: FileKind = { name: 'ledger', damaged: 'ledger_damaged', applicationId: 0x43734c67 };
@@ -47,7 +48,7 @@ function found<T>(answer: T | null, operationId: string): T {
   return answer;
 }
 
-function writingMethods(store: Store, write: Runner) {
+function writingMethods(store: Store, write: Runner, read: Runner) {
   return {
     admit: (input) => write(() => admit(store, input), 'propose.after-commit'),
     decide: (input) => write(() => decide(store, input), 'decide.after-commit'),
@@ -80,6 +81,15 @@ function writingMethods(store: Store, write: Runner) {
         const detail = { workflowId, runId };
         store.journal.append({ subject: operationId, actor: 'run', what: 'reviewed by a run', detail }, store.now());
       }),
+    witness: async (seen) => {
+      // Almost always known: no write lock is taken for that.
+      if (await read(() => isKnown(store, seen))) return;
+      await write(() => {
+        if (!isKnown(store, seen)) suspect(store, seen);
+      });
+      await read(() => refuseSuspect(store));
+    },
+    acceptRestore: (input) => write(() => acceptRestore(store, input)),
     noteTold: (operationId) =>
       write(() => {
         store.operations.setUntold(operationId, false);
@@ -111,6 +121,17 @@ function readingMethods(store: Store, read: Runner) {
       read(() => store.operations.page({ states, caseId, after, limit, untold })),
     journal: (subject) => read(() => store.journal.of(subject)),
     observations: (operationId) => read(() => store.observations.of(operationId)),
+    refuseIfSuspect: () => read(() => refuseSuspect(store)),
+    subjects: () => read(() => store.journal.subjects()),
+    checkFile: () =>
+      read(() => {
+        const said = store.db.pragma('integrity_check') as { integrity_check: string }[];
+        const dangling = store.db.pragma('foreign_key_check') as { table: string }[];
+        return [
+          ...said.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
+          ...dangling.map((row) => `a row of ${row.table} refers to nothing`),
+        ];
+      }),
   } satisfies Partial<Ledger>;
 }
 
@@ -132,7 +153,7 @@ export function openSqliteLedger(path: string, settings: Partial<StoreSettings> 
     const { write, read } = runners(store);
     return {
       ledgerId: store.ledgerId,
-      ...writingMethods(store, write),
+      ...writingMethods(store, write, read),
       ...readingMethods(store, read),
       close: () => db.close(),
     };

@@ -20,6 +20,7 @@ import { observationsTable } from './tables/observations.ts';
 import { operationsTable } from './tables/operations.ts';
 import { receiversTable } from './tables/receivers.ts';
 import { resolutionsTable } from './tables/resolutions.ts';
+import { restorationsTable } from './tables/restorations.ts';
 
 export interface StoreSettings {
   readonly clock: Clock;
@@ -52,6 +53,7 @@ export function createStore(db: Database, settings: StoreSettings) {
     observations: observationsTable(db),
     resolutions: resolutionsTable(db),
     receivers: receiversTable(db),
+    restorations: restorationsTable(db),
     journal: journalTable(db, ledgerId),
   };
 
@@ -78,6 +80,7 @@ export function createStore(db: Database, settings: StoreSettings) {
       object: tables.objects.get(operation.object.id),
       heldBy: tables.operations.holder(operation.object.id, operation.operationId),
       headHash: tables.journal.headHash(operation.operationId),
+      generation: tables.restorations.generation(),
       lastReceiverSequence: sentTo === undefined ? null : tables.receivers.lastSequence(sentTo),
       ledgerTimeMs: nowMs,
     };

@@ -185,6 +185,21 @@ CREATE TABLE receivers (
   first_seen_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- A person looked at a ledger that lacks what others have seen of it, and let it go on. `lost_hash`: what was lacking.
+CREATE TABLE restorations (
+  generation     INTEGER NOT NULL PRIMARY KEY CHECK (generation >= 1),
+  lost_hash      TEXT    NOT NULL,
+  source         TEXT    NOT NULL,
+  operator       TEXT    NOT NULL CHECK (operator <> ''),
+  reason         TEXT    NOT NULL CHECK (reason <> ''),
+  accepted_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TRIGGER restorations_never_change BEFORE UPDATE ON restorations
+BEGIN SELECT RAISE(ABORT, 'an accepted restoration never changes'); END;
+CREATE TRIGGER restorations_are_kept BEFORE DELETE ON restorations
+BEGIN SELECT RAISE(ABORT, 'an accepted restoration is never deleted'); END;
+
 -- Every change and every refusal, chained per subject by the hash of the previous record.
 CREATE TABLE journal (
   sequence         INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

@@ -4,7 +4,7 @@
  */
 import type { Database } from 'better-sqlite3';
 import type { JournalRecord } from '../../../core/records.ts';
-import { digest, frame } from '../../../identity/canonical.ts';
+import { chainStart, journalHash } from '../../../identity/journal.ts';
 
 interface Row {
   sequence: number;
@@ -30,25 +30,6 @@ const record = (row: Row): JournalRecord => ({
   hash: row.hash,
 });
 
-/** What stands before the first record of a chain. */
-export const chainStart = '0'.repeat(64);
-
-/** The hash of a journal record, lower-case hex. */
-export function journalHash(ledgerId: string, entry: Omit<JournalRecord, 'sequence' | 'hash'>): string {
-  const fields = [
-    'countersign.journal.v1',
-    ledgerId,
-    entry.subject,
-    String(entry.subjectSequence),
-    String(entry.atMs),
-    entry.actor,
-    entry.what,
-    entry.detail,
-    entry.previousHash,
-  ];
-  return digest('', frame(fields));
-}
-
 export interface JournalEntry {
   readonly subject: string;
   readonly actor: string;
@@ -65,6 +46,7 @@ export function journalTable(db: Database, ledgerId: string) {
   const has = db.prepare<[string, string], { sequence: number }>(
     'SELECT sequence FROM journal WHERE subject = ? AND hash = ?',
   );
+  const subjects = db.prepare<[], { subject: string }>('SELECT DISTINCT subject FROM journal ORDER BY subject');
   const insert = db.prepare(
     `INSERT INTO journal (subject, subject_sequence, at_ms, actor, what, detail, previous_hash, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -111,5 +93,6 @@ export function journalTable(db: Database, ledgerId: string) {
     headHash: (subject: string) => headOf(subject)?.hash ?? chainStart,
     holds: (subject: string, hash: string) => has.get(subject, hash) !== undefined,
     of: (subject: string) => all.all(subject).map(record),
+    subjects: () => subjects.all().map((row) => row.subject),
   };
 }

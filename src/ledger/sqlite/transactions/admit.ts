@@ -58,7 +58,7 @@ export function insertProposal(store: Store, proposal: NewProposal, nowMs: numbe
       subject: identity.operationId,
       actor: input.proposedBy ?? 'unnamed',
       what: 'proposed',
-      detail: { caseId: input.caseId, eventId, revisionOf: proposal.revisionOf },
+      detail: { state: 'Pending', caseId: input.caseId, eventId, revisionOf: proposal.revisionOf },
     },
     nowMs,
   );

@@ -37,7 +37,7 @@ export function revise(store: Store, input: ReviseInput): ReviseAnswer {
   }
 
   const { operationId } = revised.identity;
-  store.move(named, 'revise');
+  const state = store.move(named, 'revise');
   const run =
     named.workflowId === null || named.runId === null ? null : { workflowId: named.workflowId, runId: named.runId };
   const humanEdited = named.humanEdited || revised.case.body !== named.body;
@@ -45,7 +45,12 @@ export function revise(store: Store, input: ReviseInput): ReviseAnswer {
   store.operations.setRevisedTo(named.operationId, operationId);
   store.noteUntold({ ...named, operationId }, input.via);
   store.journal.append(
-    { subject: named.operationId, actor: input.revisedBy, what: 'superseded by a revision', detail: { operationId } },
+    {
+      subject: named.operationId,
+      actor: input.revisedBy,
+      what: 'superseded by a revision',
+      detail: { state, operationId },
+    },
     nowMs,
   );
   return { outcome, view: store.reread(operationId, nowMs), currentOperationId: operationId };
@@ -72,7 +77,7 @@ export function withdraw(store: Store, input: WithdrawInput): WithdrawAnswer {
   const state = store.move(named, 'withdraw');
   store.noteUntold(named, input.via);
   store.journal.append(
-    { subject: named.operationId, actor: input.by, what: 'withdrawn', detail: { reason: input.reason } },
+    { subject: named.operationId, actor: input.by, what: 'withdrawn', detail: { state, reason: input.reason } },
     nowMs,
   );
   return answer(state);

@@ -4,8 +4,10 @@ import { leaseLengthMs } from '../../../core/recovery.ts';
 import type { AttemptRecord } from '../../../core/records.ts';
 import type { ClaimAnswer, ClaimInput } from '../../../ports/ledger.ts';
 import type { Store } from '../store.ts';
+import { refuseSuspect } from './restore.ts';
 
 export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
+  refuseSuspect(store);
   const nowMs = store.now();
   const operation = store.operations.get(input.operationId);
   if (!operation) return null;
@@ -21,10 +23,10 @@ export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
   const { outcome, event } = verdict;
 
   if (outcome !== 'claimed' || !event) {
-    if (event) store.move(operation, event);
+    const state = event ? store.move(operation, event) : operation.state;
     // Nothing is written for `completed`: a settled operation may be asked for at any rate.
     if (outcome !== 'completed') {
-      const detail = { state: operation.state, why: verdict.why ?? null };
+      const detail = { state, why: verdict.why ?? null };
       store.journal.appendOnce(
         { subject: operation.operationId, actor: input.executor, what: `claim refused: ${outcome}`, detail },
         nowMs,
@@ -33,7 +35,7 @@ export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
     return { outcome, why: verdict.why ?? null, view: store.reread(operation.operationId, nowMs), claim: null };
   }
 
-  store.move(operation, event);
+  const state = store.move(operation, event);
   const number = operation.attempts + 1;
   const attempt: AttemptRecord = {
     operationId: operation.operationId,
@@ -53,7 +55,7 @@ export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
       subject: operation.operationId,
       actor: input.executor,
       what: event === 'claim' ? 'claimed' : 'claimed again',
-      detail: { attempt: number, leaseUntilMs: attempt.leaseUntilMs, receiverId: attempt.receiverId },
+      detail: { state, attempt: number, leaseUntilMs: attempt.leaseUntilMs, receiverId: attempt.receiverId },
     },
     nowMs,
   );

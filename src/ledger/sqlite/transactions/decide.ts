@@ -2,8 +2,10 @@
 import { judgeDecision } from '../../../core/decision.ts';
 import type { DecideAnswer, DecideInput } from '../../../ports/ledger.ts';
 import type { Store } from '../store.ts';
+import { refuseSuspect } from './restore.ts';
 
 export function decide(store: Store, input: DecideInput): DecideAnswer {
+  refuseSuspect(store);
   const nowMs = store.now();
   const found = store.operations.get(input.operationId);
   const operation = found && (input.caseId === null || found.caseId === input.caseId) ? found : null;
@@ -26,7 +28,7 @@ export function decide(store: Store, input: DecideInput): DecideAnswer {
   if (!wroteBefore) {
     const verdict = input.approved ? 'approved' : 'declined';
     const said = { approved: input.approved, reason: input.reason, via: input.via };
-    if (operation && event) store.move(operation, event);
+    const state = operation && event ? store.move(operation, event) : operation?.state;
     if (operation && outcome === 'recorded') {
       store.decisions.insert({
         operationId: operation.operationId,
@@ -45,7 +47,7 @@ export function decide(store: Store, input: DecideInput): DecideAnswer {
         subject: operation?.operationId ?? 'ledger',
         actor: input.reviewer,
         what: outcome === 'recorded' ? verdict : `decision refused: ${outcome}`,
-        detail: operation ? said : { ...said, operationId: input.operationId, caseId: input.caseId },
+        detail: operation ? { ...said, state } : { ...said, operationId: input.operationId, caseId: input.caseId },
       },
       nowMs,
     );
