@@ -1,7 +1,7 @@
 /** Keeps one worker process running below `up`: started again when it dies, never faster than once a second. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { binary } from './package-info.ts';
 
 export interface Supervised {
   /** Resolves when the first worker says that it is ready; rejects when it ends before. */
@@ -10,8 +10,6 @@ export interface Supervised {
   readonly ended: Promise<void>;
   stop(): void;
 }
-
-const binary = fileURLToPath(new URL('../../bin/countersign', import.meta.url));
 
 /** A worker that cannot even start is not started for ever. */
 const mostEarlyDeaths = 5;
