@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { CountersignError } from '../core/errors.ts';
 import { armedCrashPoints, parseArming } from '../worker/crash.ts';
+import type { ReceiverKind } from '../worker/embedded-receiver.ts';
 import { openPorts, type OpenPorts } from '../worker/open-ports.ts';
 import { prepareStateDirectory, type StatePaths } from '../worker/state-directory.ts';
 import { ExitCodes } from '../core/outcomes.ts';
@@ -15,6 +16,7 @@ export interface GlobalOptions {
   readonly driver: DriverName;
   readonly state?: string;
   readonly json?: boolean;
+  readonly receiver?: ReceiverKind;
   /** Hidden: arms one crash point. */
   readonly crashAt?: string;
 }
@@ -56,7 +58,10 @@ export function createContext(options: GlobalOptions): Context {
         exitCode: ExitCodes.lostReceipt,
         pauseMarker: `${directory}/paused-at-crash-point`,
       });
-      return (ports ??= openPorts(context.paths(), { crash }));
+      return (ports ??= openPorts(context.paths(), {
+        crash,
+        ...(options.receiver === undefined ? {} : { receiverKind: options.receiver }),
+      }));
     },
     close: () => {
       ports?.close();

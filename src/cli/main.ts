@@ -2,6 +2,7 @@
 import process from 'node:process';
 import { Command, CommanderError, Option } from 'commander';
 import { ExitCodes } from '../core/outcomes.ts';
+import { receiverKinds } from '../worker/embedded-receiver.ts';
 import { driverNames } from './context.ts';
 import { registerCaseCommands } from './commands/cases.ts';
 import { registerDecisionCommands } from './commands/decisions.ts';
@@ -18,6 +19,11 @@ function build(): Command {
     .version(packageVersion)
     .addOption(new Option('--driver <driver>', 'who carries an operation on').choices(driverNames).default('temporal'))
     .option('--state <dir>', 'state directory (default: $COUNTERSIGN_STATE, else .countersign)')
+    .addOption(
+      new Option('--receiver <kind>', 'embedded receiver of a new state directory (default: sqlite)').choices(
+        receiverKinds,
+      ),
+    )
     .option('--json', 'answer with one JSON document')
     .addOption(new Option('--crash-at <point>', 'deliberate fault: POINT[=exit|throw|pause]').hideHelp())
     .showHelpAfterError('(run with --help for usage)');

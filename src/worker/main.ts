@@ -6,6 +6,7 @@ import { ExitCodes } from '../core/outcomes.ts';
 import { sweep } from '../operations/sweep.ts';
 import type { ConnectionSettings } from '../server/index.ts';
 import { armedCrashPoints, type Arming } from './crash.ts';
+import type { ReceiverKind } from './embedded-receiver.ts';
 import { createLogger, installRuntime } from './logging.ts';
 import { passingToRuns } from './runs.ts';
 import type { StatePaths } from './state-directory.ts';
@@ -17,6 +18,7 @@ export interface WorkerProcess {
   readonly taskQueue: string;
   readonly arming: Arming | null;
   readonly recovery?: Partial<RecoverySettings>;
+  readonly receiverKind?: ReceiverKind;
   readonly ready: () => void;
 }
 

@@ -5,7 +5,7 @@ import { openSqliteLedger } from '../ledger/sqlite/ledger.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
 import type { Receiver } from '../ports/receiver.ts';
-import { openSqliteReceiver } from '../receiver/sqlite.ts';
+import { openEmbeddedReceiver, type ReceiverKind } from './embedded-receiver.ts';
 import type { StatePaths } from './state-directory.ts';
 
 export interface OpenOptions {
@@ -13,6 +13,8 @@ export interface OpenOptions {
   readonly recovery?: Partial<RecoverySettings>;
   /** The receiver to use, made from the embedded one. Default: the embedded one itself. Closed like it. */
   readonly receiver?: (embedded: Receiver) => Receiver;
+  /** Which embedded receiver a new state directory gets. Default: `sqlite`. */
+  readonly receiverKind?: ReceiverKind;
   readonly wake?: (operations: readonly OperationRecord[]) => Promise<void>;
 }
 
@@ -23,11 +25,11 @@ export interface OpenPorts extends Ports {
 /** Throws catalogue errors when a file cannot be relied on; leaves nothing open then. */
 export function openPorts(paths: StatePaths, options: OpenOptions): OpenPorts {
   const recovery = { ...defaultRecovery, ...options.recovery };
-  const { crash, receiver: use = (embedded) => embedded, wake = () => Promise.resolve() } = options;
+  const { crash, receiver: use = (embedded: Receiver): Receiver => embedded, wake = () => Promise.resolve() } = options;
   const minimums = {};
   const ledger = openSqliteLedger(paths.ledger, { crash, recovery, minimums });
   try {
-    const receiver = use(openSqliteReceiver(paths.receiver, { ledgerId: ledger.ledgerId, crash }));
+    const receiver = use(openEmbeddedReceiver(paths, ledger.ledgerId, crash, options.receiverKind));
     return {
       ledger,
       receiver,

@@ -7,6 +7,8 @@ export interface StatePaths {
   readonly directory: string;
   readonly ledger: string;
   readonly receiver: string;
+  /** Used instead of `receiver` where the receiver keeps one readable file per operation. */
+  readonly receiverFiles: string;
 }
 
 function refuse(message: string, cause?: unknown): never {
@@ -14,7 +16,12 @@ function refuse(message: string, cause?: unknown): never {
 }
 
 function pathsIn(directory: string): StatePaths {
-  return { directory, ledger: join(directory, 'ledger.db'), receiver: join(directory, 'receiver.db') };
+  return {
+    directory,
+    ledger: join(directory, 'ledger.db'),
+    receiver: join(directory, 'receiver.db'),
+    receiverFiles: join(directory, 'receiver-files'),
+  };
 }
 
 function check(directory: string): void {

@@ -9,6 +9,7 @@ import type { Receiver } from '../ports/receiver.ts';
 import type { ConnectionSettings } from '../server/index.ts';
 import { witnessAtStart } from '../operations/witness.ts';
 import { payloadConverterPath, workflowBundle } from './bundle.ts';
+import type { ReceiverKind } from './embedded-receiver.ts';
 import { openPorts, type OpenPorts } from './open-ports.ts';
 import { taskQueue, tellRun } from './runs.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
@@ -21,6 +22,7 @@ export interface WorkerSettings {
   readonly recovery?: Partial<RecoverySettings>;
   /** The receiver to use, made from the embedded one. Default: the embedded one itself. */
   readonly receiver?: (embedded: Receiver) => Receiver;
+  readonly receiverKind?: ReceiverKind;
   readonly taskQueue?: string;
   readonly identity?: string;
 }
@@ -69,6 +71,7 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
     crash: settings.crash,
     ...(settings.recovery ? { recovery: settings.recovery } : {}),
     ...(settings.receiver ? { receiver: settings.receiver } : {}),
+    ...(settings.receiverKind ? { receiverKind: settings.receiverKind } : {}),
     wake: (operations) => wake?.(operations) ?? Promise.resolve(),
   });
   try {

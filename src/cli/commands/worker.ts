@@ -3,6 +3,7 @@ import process from 'node:process';
 import { ExitCodes } from '../../core/outcomes.ts';
 import { connectionSettings } from '../../server/index.ts';
 import { parseArming } from '../../worker/crash.ts';
+import type { ReceiverKind } from '../../worker/embedded-receiver.ts';
 import { runWorkerProcess } from '../../worker/main.ts';
 import { action, wholeNumber } from '../command.ts';
 
@@ -10,9 +11,10 @@ interface WorkerOptions {
   readonly taskQueue: string;
   readonly crashAt?: string;
   readonly leaseMs?: string;
+  readonly receiver?: ReceiverKind;
 }
 
-export const worker = action<WorkerOptions, []>(async ({ context }, { taskQueue, crashAt, leaseMs }) => {
+export const worker = action<WorkerOptions, []>(async ({ context }, { taskQueue, crashAt, leaseMs, receiver }) => {
   const paths = context.paths();
   const connection = connectionSettings(context.env, context.stateDir);
   await runWorkerProcess({
@@ -21,6 +23,7 @@ export const worker = action<WorkerOptions, []>(async ({ context }, { taskQueue,
     taskQueue,
     arming: crashAt === undefined ? null : parseArming(crashAt),
     ...(leaseMs === undefined ? {} : { recovery: { leaseMs: wholeNumber('--lease-ms', leaseMs, 1, 86_400_000) } }),
+    ...(receiver === undefined ? {} : { receiverKind: receiver }),
     ready: () => {
       const { address, namespace } = connection;
       context.out.answer(

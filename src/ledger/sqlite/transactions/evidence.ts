@@ -51,7 +51,8 @@ export function observe(store: Store, input: ObserveInput): EvidenceAnswer | nul
   const proves = discounted === null && declaration?.lookup === 'authoritative';
   const { event, contradiction } = judgeLook(operation, input.attempt, input.finding, proves);
   // A settled operation that looks as it should is not worth a record each time somebody asks.
-  const nothingNew = event === null && !contradiction && (isFinal(operation.state) || !attempt);
+  const asExpected = isFinal(operation.state) && (input.finding === 'matching' || input.finding === 'unavailable');
+  const nothingNew = event === null && !contradiction && (asExpected || !attempt);
   if (nothingNew) return answer(store, operation, nowMs);
   store.observations.insert({
     operationId: operation.operationId,
