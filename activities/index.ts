@@ -16,12 +16,22 @@ import { propose, type ProposeAnswer } from '../src/operations/propose.ts';
 import { reconcile, type ReconcileAnswer } from '../src/operations/reconcile.ts';
 import { readState, type ReadStateInput, type RunState } from '../src/operations/state.ts';
 import { witnessRun, type Head } from '../src/operations/witness.ts';
+import { sweep, type Passing } from '../src/operations/sweep.ts';
 import type { RunReference, Via } from '../src/ports/ledger.ts';
 import { asApplicationFailure } from './failures.ts';
 
 export interface ActivityOptions {
   /** Whether the server has the contract's search attributes; a run must not set them where it does not. */
   readonly searchAttributes: boolean;
+  /** How a sweep passes operations on: to their runs. */
+  readonly passing: Passing;
+}
+
+/** What a scheduled sweep reports; the operations themselves are in the ledger. */
+export interface SweepCounts {
+  readonly looked: number;
+  readonly passedOn: number;
+  readonly more: boolean;
 }
 
 /** What a run is told of its operation. */
@@ -42,6 +52,7 @@ export interface Activities {
   resolve(input: CaseReference & { message: ResolutionMessage }): Promise<ResolveResult>;
   readState(input: Pick<ReadStateInput, 'operationId' | 'knownOperationId' | 'head' | 'attemptEnded'>): Promise<State>;
   execute(input: { operationId: string }): Promise<Pick<ExecuteAnswer, 'outcome' | 'why' | 'receipt'>>;
+  sweep(input: { limit: number }): Promise<SweepCounts>;
   reconcile(input: { operationId: string }): Promise<Pick<ReconcileAnswer, 'outcome' | 'finding'>>;
 }
 
@@ -76,7 +87,7 @@ async function translated<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /** The activities of `reviewOperation` over the given ports. Register the result with a worker. */
-export function createActivities(ports: Ports, { searchAttributes }: ActivityOptions): Activities {
+export function createActivities(ports: Ports, { searchAttributes, passing }: ActivityOptions): Activities {
   /** Without `how`, for an operation that the run has just been told of. */
   async function stateOf(operationId: string, how?: Partial<ReadStateInput>): Promise<State> {
     const run = currentRun();
@@ -108,6 +119,13 @@ export function createActivities(ports: Ports, { searchAttributes }: ActivityOpt
           const { outcome, why, receipt } = await execute(ports, operationId, executorOf(currentRun()));
           ports.crash.reach('execute.result-reported');
           return { outcome, why, receipt };
+        }),
+      ),
+    sweep: ({ limit }) =>
+      translated(() =>
+        alive(async () => {
+          const { looked, swept, more } = await sweep(ports, passing, limit);
+          return { looked, passedOn: swept.length, more };
         }),
       ),
     reconcile: ({ operationId }) =>

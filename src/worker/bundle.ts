@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** `.ts` in a checkout, `.js` in the published package: the same as this file's own suffix. */
@@ -22,11 +22,8 @@ const bundledFolders = ['workflows', 'src/core'];
 
 function contentKey(): string {
   const hash = createHash('sha256');
-  const manifest = readFileSync(join(root, 'node_modules/@temporalio/workflow/package.json'), {
-    encoding: 'utf8',
-    flag: 'r',
-  });
-  hash.update((JSON.parse(manifest) as { version: string }).version).update(process.version);
+  const manifest = createRequire(import.meta.url)('@temporalio/workflow/package.json') as { version: string };
+  hash.update(manifest.version).update(process.version);
   // How the bundle is made is part of what it is.
   hash.update(readFileSync(fileURLToPath(import.meta.url)));
   for (const folder of bundledFolders) {
@@ -62,6 +59,8 @@ function writeCache(path: string, code: string): void {
 export async function workflowBundle(): Promise<{ code: string }> {
   const path = join(cacheDirectory(), `workflows-${contentKey()}.js`);
   if (existsSync(path)) return { code: readFileSync(path, 'utf8') };
+  // Only now: commands that need no more than a path from here would otherwise load the worker's native core.
+  const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath,

@@ -11,7 +11,7 @@ import { witnessAtStart } from '../operations/witness.ts';
 import { payloadConverterPath, workflowBundle } from './bundle.ts';
 import type { ReceiverKind } from './embedded-receiver.ts';
 import { openPorts, type OpenPorts } from './open-ports.ts';
-import { taskQueue, tellRun } from './runs.ts';
+import { passingToRuns, taskQueue, tellRun } from './runs.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
 import type { StatePaths } from './state-directory.ts';
 
@@ -65,6 +65,7 @@ async function connect(settings: ConnectionSettings) {
 /** Opens everything a worker needs. Throws catalogue errors; the returned worker has not started to poll yet. */
 export async function createWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { namespace } = settings.connection;
+  const queue = settings.taskQueue ?? taskQueue;
   // A ledger that cannot be relied on must stop the worker before it takes a task.
   let wake: Parameters<typeof openPorts>[1]['wake'] = () => Promise.resolve();
   const ports = openPorts(settings.paths, {
@@ -86,9 +87,11 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
       ...workerLimits,
       connection: native,
       namespace,
-      taskQueue: settings.taskQueue ?? taskQueue,
+      taskQueue: queue,
       workflowBundle: bundle,
-      activities: { ...createActivities(ports, { searchAttributes }) },
+      activities: {
+        ...createActivities(ports, { searchAttributes, passing: passingToRuns(client, ports.ledger, queue) }),
+      },
       dataConverter: { payloadConverterPath },
       ...(settings.identity === undefined ? {} : { identity: settings.identity }),
     });

@@ -50,7 +50,19 @@ const reconcileCommand = action<object, [string | undefined]>(async (invocation,
   return exitCodeOfReconciled([answer.outcome]);
 });
 
-const sweepCommand = action<{ limit: string }, []>(async ({ context, driver }, { limit }) => {
+interface SweepOptions {
+  readonly limit: string;
+  readonly everyMinutes?: string;
+  readonly unschedule?: boolean;
+}
+
+const sweepCommand = action<SweepOptions, []>(async ({ context, driver }, { limit, everyMinutes, unschedule }) => {
+  if (everyMinutes !== undefined || unschedule) {
+    const every = unschedule ? null : wholeNumber('--every-minutes', everyMinutes ?? '', 1, 10_080);
+    const schedule = await (await driver()).schedule(every, wholeNumber('--limit', limit, 1, 100_000));
+    context.out.answer({ schedule, everyMinutes: every }, () => `schedule ${schedule}`);
+    return ExitCodes.done;
+  }
   const passing = await (await driver()).passing();
   const answer = await sweep(context.ports(), passing, wholeNumber('--limit', limit, 1, 100_000));
   const unreachable = answer.swept.some(({ result }) => result === 'unreachable');
@@ -75,5 +87,7 @@ export function registerRecoveryCommands(program: Command): void {
     .command('sweep')
     .description('find decisions whose run was not told, open operations without a run, and what is due')
     .option('--limit <n>', 'look at no more than so many operations', '1000')
+    .option('--every-minutes <n>', 'make a Temporal Schedule that sweeps so often')
+    .option('--unschedule', 'remove that schedule')
     .action(sweepCommand);
 }

@@ -42,6 +42,13 @@ export function applicationDriver(context: Context): Driver {
           return 'driven';
         },
       }),
+    schedule: () =>
+      Promise.reject(
+        new CountersignError('usage', {
+          message: 'Without Temporal there is no schedule.',
+          hint: 'Let cron or systemd run `countersign --driver application sweep`.',
+        }),
+      ),
     close: () => Promise.resolve(),
   };
 }

@@ -37,5 +37,7 @@ export interface Driver {
   /** After any other change was recorded: tells the run. `null`: there are none. */
   tell(operation: OperationRecord): Promise<boolean | null>;
   passing(): Promise<Passing>;
+  /** Sweeps every so many minutes from now on; `null`: no more. Throws `usage` where there is no engine to do it. */
+  schedule(everyMinutes: number | null, limit: number): Promise<'created' | 'updated' | 'removed' | 'absent'>;
   close(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { isFinal } from '../../core/states.ts';
 import { connectionSettings } from '../../server/index.ts';
 import { payloadConverterPath } from '../../worker/bundle.ts';
 import { passingToRuns, runExecutor, tellOrStart } from '../../worker/runs.ts';
+import { scheduleSweep, unscheduleSweep } from '../../worker/sweep-schedule.ts';
 import type { Context } from '../context.ts';
 import { begin } from './temporal-begin.ts';
 import type { Driver } from './driver.ts';
@@ -61,6 +62,10 @@ export function temporalDriver(context: Context): Driver {
       }
     },
     passing: async () => passingToRuns(await client(), context.ports().ledger),
+    schedule: async (everyMinutes, limit) => {
+      if (everyMinutes !== null) return scheduleSweep(await client(), everyMinutes, limit);
+      return (await unscheduleSweep(await client())) ? 'removed' : 'absent';
+    },
     close: async () => {
       const open = await connected?.catch(() => null);
       await open?.connection.close();
