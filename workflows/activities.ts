@@ -4,13 +4,16 @@ import type { Activities } from '../activities/index.ts';
 
 /**
  * Ledger steps: short, idempotent, answered within the workflow task, so an update needs no second server round trip.
- * They are retried without end: a signal that the server acknowledged must not be lost because the disk was full.
+ * They are retried without end: a signal that the server acknowledged must not be lost because the disk was full. Past
+ * the threshold a retry waits for a timer: a workflow task kept open instead adds events every few seconds (a run would
+ * reach its history limit within two days), answers queries late, and keeps the worker from shutting down.
  */
 export const ledger = proxyLocalActivities<
   Pick<Activities, 'propose' | 'decide' | 'revise' | 'withdraw' | 'resolve' | 'readState'>
 >({
   startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '100 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  retry: { initialInterval: '100 milliseconds', backoffCoefficient: 2, maximumInterval: '2 minutes' },
+  localRetryThreshold: '1 second',
 });
 
 /**

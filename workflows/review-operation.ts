@@ -15,6 +15,7 @@ import {
 } from '@temporalio/workflow';
 import type { NextStep } from '../src/core/next-step.ts';
 import type { Result } from '../src/core/presentation.ts';
+import { holdsObject } from '../src/core/states.ts';
 import type { Activities, State } from '../activities/index.ts';
 import { execute, ledger, reconcile } from './activities.ts';
 import { registerHandlers, typed } from './handlers.ts';
@@ -116,6 +117,7 @@ class Loop {
   private async execute(operationId: string): Promise<void> {
     if (this.fruitless > 0) await this.wait(Math.min(60_000, 500 * 2 ** Math.min(this.fruitless, 10)));
     this.fruitless += 1;
+    this.attemptEnded = false;
     try {
       const { outcome, receipt } = await execute({ operationId });
       if (outcome === 'claimed' && receipt !== null) this.fruitless = 0;
@@ -150,11 +152,19 @@ class Loop {
   }
 }
 
-/** Ends the run and leaves the ledger as it is; an attempt that is under way is asked about first. */
-async function endCancelled(review: Review, state: State): Promise<never> {
-  if (state.status.state === 'Executing') await reconcile({ operationId: state.status.operationId });
+/**
+ * Ends the run and leaves the ledger as it is. After a claim the receiver is asked first, and an effect that turns out
+ * to have happened is the run's result: nobody is to be told "cancelled" of it.
+ */
+async function endCancelled(review: Review, loop: Loop, { status }: State): Promise<Result> {
+  const claimed = holdsObject(status.state);
+  if (claimed) await reconcile({ operationId: status.operationId });
+  const { state, result } = claimed ? (await loop.read(status.operationId)).status : status;
   await condition(allHandlersFinished);
-  throw new CancelledFailure(`The review of ${review.caseId ?? 'the case'} was cancelled; the ledger is unchanged.`);
+  if (result) return result;
+  throw new CancelledFailure(
+    `The review of ${review.caseId ?? 'the case'} was cancelled; its operation stays ${state}.`,
+  );
 }
 
 async function run(review: Review, args: readonly unknown[], carried: Carried | null): Promise<Result> {
@@ -167,7 +177,8 @@ async function run(review: Review, args: readonly unknown[], carried: Carried | 
       await condition(allHandlersFinished);
       return state.status.result;
     }
-    if (review.cancelled) await endCancelled(review, state);
+    const { cancelled } = review;
+    if (cancelled) return endCancelled(review, loop, state);
     await loop.act(operationId, state.next);
     if (workflowInfo().continueAsNewSuggested && !review.cancelled) {
       await condition(allHandlersFinished);
