@@ -50,6 +50,7 @@ export async function begin(context: Context, client: Client, content: CaseInput
     if (refusedByLedger(thrown)) return askLedger(context, client, content);
     throw thrown;
   }
+  context.ports().crash.reach('propose.workflow-started');
   if (!begun) {
     throw new CountersignError('server_unavailable', {
       message: `The run ${workflowIdOf(content.caseId)} was started, but no worker has prepared its proposal yet.`,

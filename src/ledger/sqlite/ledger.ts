@@ -1,4 +1,5 @@
 /** The SQLite ledger: each port method is one immediate transaction, committed before its promise resolves. */
+import type { Database } from 'better-sqlite3';
 import { CountersignError } from '../../core/errors.ts';
 import { defaultRecovery } from '../../core/recovery.ts';
 import { systemClock } from '../../ports/clock.ts';
@@ -24,9 +25,9 @@ function unknownOperation(operationId: string): CountersignError {
 
 type Runner = <T>(body: () => T, after?: CrashPoint) => Promise<T>;
 
-function runners(store: Store): { write: Runner; read: Runner } {
+function runners(db: Database, store: Store): { write: Runner; read: Runner } {
   // better-sqlite3 is synchronous: the body runs to its commit before anything else in this process does.
-  const run = store.db.transaction((body: () => unknown) => body());
+  const run = db.transaction((body: () => unknown) => body());
   const guarded = <T>(act: () => T, after?: CrashPoint): Promise<T> => {
     try {
       const result = act();
@@ -97,7 +98,7 @@ function writingMethods(store: Store, write: Runner, read: Runner) {
   } satisfies Partial<Ledger>;
 }
 
-function readingMethods(store: Store, read: Runner) {
+function readingMethods(db: Database, store: Store, read: Runner) {
   /** Reading needs no strict clock: a view shows at least the newest entry's time. */
   const readTime = (): number => Math.max(store.settings.clock.now(), store.journal.lastAtMs() ?? 0);
   const view = (operationId: string) => {
@@ -125,8 +126,8 @@ function readingMethods(store: Store, read: Runner) {
     subjects: () => read(() => store.journal.subjects()),
     checkFile: () =>
       read(() => {
-        const said = store.db.pragma('integrity_check') as { integrity_check: string }[];
-        const dangling = store.db.pragma('foreign_key_check') as { table: string }[];
+        const said = db.pragma('integrity_check') as { integrity_check: string }[];
+        const dangling = db.pragma('foreign_key_check') as { table: string }[];
         return [
           ...said.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
           ...dangling.map((row) => `a row of ${row.table} refers to nothing`),
@@ -150,11 +151,11 @@ export function openSqliteLedger(path: string, settings: Partial<StoreSettings> 
       minimums: {},
       ...settings,
     });
-    const { write, read } = runners(store);
+    const { write, read } = runners(db, store);
     return {
       ledgerId: store.ledgerId,
       ...writingMethods(store, write, read),
-      ...readingMethods(store, read),
+      ...readingMethods(db, store, read),
       close: () => db.close(),
     };
   } catch (thrown) {

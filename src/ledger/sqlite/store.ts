@@ -116,7 +116,7 @@ export function createStore(db: Database, settings: StoreSettings) {
   const rules = (operation: { policy: OperationRecord['policy']; action: string }): Rules =>
     rulesFor(operation, settings.minimums);
 
-  return { db, ledgerId, settings, ...tables, now, viewOf, reread, move, noteUntold, rules };
+  return { ledgerId, settings, ...tables, now, viewOf, reread, move, noteUntold, rules };
 }
 
 export type Store = ReturnType<typeof createStore>;
