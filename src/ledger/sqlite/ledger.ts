@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { CountersignError } from '../../core/errors.ts';
 import { defaultRecovery } from '../../core/recovery.ts';
 import { systemClock } from '../../ports/clock.ts';
+import type { OperationView } from '../../core/records.ts';
 import { noCrashPoints, type CrashPoint } from '../../ports/crash-points.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import { migrate } from '../../sqlite/migrate.ts';
@@ -11,7 +12,7 @@ import { createStore, type Store, type StoreSettings } from './store.ts';
 import { admit } from './transactions/admit.ts';
 import { revise, settle, withdraw } from './transactions/change.ts';
 import { claim } from './transactions/claim.ts';
-import { decide } from './transactions/decide.ts';
+import { decide, recordedDecision } from './transactions/decide.ts';
 import { complete, observe } from './transactions/evidence.ts';
 import { resolve } from './transactions/resolve.ts';
 import { acceptRestore, isKnown, refuseSuspect, suspect } from './transactions/restore.ts';
@@ -25,7 +26,16 @@ function unknownOperation(operationId: string): CountersignError {
 
 type Runner = <T>(body: () => T, after?: CrashPoint) => Promise<T>;
 
-function runners(db: Database, store: Store): { write: Runner; read: Runner } {
+interface Runners {
+  /** One immediate transaction: the write lock is taken at its start, never upgraded to. */
+  readonly write: Runner;
+  /** One snapshot for several statements. */
+  readonly read: Runner;
+  /** Statements whose answers cannot change any more, or that are asked again later. */
+  readonly look: Runner;
+}
+
+function runners(db: Database, store: Store): Runners {
   // better-sqlite3 is synchronous: the body runs to its commit before anything else in this process does.
   const run = db.transaction((body: () => unknown) => body());
   const guarded = <T>(act: () => T, after?: CrashPoint): Promise<T> => {
@@ -41,6 +51,7 @@ function runners(db: Database, store: Store): { write: Runner; read: Runner } {
   return {
     write: (body, after) => guarded(() => run.immediate(body) as ReturnType<typeof body>, after),
     read: (body) => guarded(() => run.deferred(body) as ReturnType<typeof body>),
+    look: (body) => guarded(body),
   };
 }
 
@@ -49,17 +60,37 @@ function found<T>(answer: T | null, operationId: string): T {
   return answer;
 }
 
-function writingMethods(store: Store, write: Runner, read: Runner) {
+/** Reading needs no strict clock: a view shows at least the newest entry's time. */
+const readTime = (store: Store): number => Math.max(store.settings.clock.now(), store.journal.lastAtMs() ?? 0);
+
+function viewNow(store: Store, operationId: string): OperationView | null {
+  const operation = store.operations.get(operationId);
+  return operation && store.viewOf(operation, readTime(store));
+}
+
+function writingMethods(store: Store, { write, read, look }: Runners) {
   return {
     admit: (input) => write(() => admit(store, input), 'propose.after-commit'),
-    decide: (input) => write(() => decide(store, input), 'decide.after-commit'),
+    decide: async (input) =>
+      (await look(() => recordedDecision(store, input))) ?? write(() => decide(store, input), 'decide.after-commit'),
     revise: (input) => write(() => revise(store, input)),
     withdraw: (input) => write(() => withdraw(store, input)),
-    claim: (input) => write(() => found(claim(store, input), input.operationId), 'claim.after-commit'),
+    claim: async (input) => {
+      // Completed never changes: whoever claims it again is told so without waiting for a lock.
+      const settled = await look(() => store.operations.state(input.operationId) === 'Completed');
+      if (settled) return { outcome: 'completed', why: null, view: null, claim: null };
+      return write(() => found(claim(store, input), input.operationId), 'claim.after-commit');
+    },
     complete: (input) => write(() => found(complete(store, input), input.operationId), 'complete.after-commit'),
     observe: (input) => write(() => found(observe(store, input), input.operationId), 'reconcile.after-commit'),
     resolve: (input) => write(() => resolve(store, input), 'resolve.after-commit'),
-    settle: (operationId) => write(() => settle(store, operationId)),
+    settle: async (operationId) => {
+      const due = await look(() => {
+        const state = store.operations.state(operationId);
+        return state === 'Pending' || state === 'Approved';
+      });
+      return due ? write(() => settle(store, operationId)) : read(() => viewNow(store, operationId));
+    },
     setObject: ({ objectId, version, scope, permitted, actor }) =>
       write(() => {
         const before = store.objects.get(objectId);
@@ -98,25 +129,19 @@ function writingMethods(store: Store, write: Runner, read: Runner) {
   } satisfies Partial<Ledger>;
 }
 
-function readingMethods(db: Database, store: Store, read: Runner) {
-  /** Reading needs no strict clock: a view shows at least the newest entry's time. */
-  const readTime = (): number => Math.max(store.settings.clock.now(), store.journal.lastAtMs() ?? 0);
-  const view = (operationId: string) => {
-    const operation = store.operations.get(operationId);
-    return operation && store.viewOf(operation, readTime());
-  };
+function readingMethods(db: Database, store: Store, { read }: Runners) {
   return {
-    view: (operationId) => read(() => view(operationId)),
+    view: (operationId) => read(() => viewNow(store, operationId)),
     follow: (operationId) =>
       read(() => {
         let operation = store.operations.get(operationId);
         while (operation?.revisedTo) operation = store.operations.get(operation.revisedTo);
-        return operation && store.viewOf(operation, readTime());
+        return operation && store.viewOf(operation, readTime(store));
       }),
     current: (caseId) =>
       read(() => {
         const operation = store.operations.newestOfCase(caseId);
-        return operation && store.viewOf(operation, readTime());
+        return operation && store.viewOf(operation, readTime(store));
       }),
     list: ({ states = [], caseId = null, after = 0, limit, untold = false }) =>
       read(() => store.operations.page({ states, caseId, after, limit, untold })),
@@ -151,11 +176,11 @@ export function openSqliteLedger(path: string, settings: Partial<StoreSettings> 
       minimums: {},
       ...settings,
     });
-    const { write, read } = runners(db, store);
+    const run = runners(db, store);
     return {
       ledgerId: store.ledgerId,
-      ...writingMethods(store, write, read),
-      ...readingMethods(db, store, read),
+      ...writingMethods(store, run),
+      ...readingMethods(db, store, run),
       close: () => db.close(),
     };
   } catch (thrown) {

@@ -81,6 +81,10 @@ function reads(db: Database) {
   const newestOfCase = db.prepare<[string], Row>(
     `SELECT ${columns} FROM operations WHERE case_id = ? ORDER BY sequence DESC LIMIT 1`,
   );
+  const newestIdOfCase = db.prepare<[string], { operation_id: string }>(
+    'SELECT operation_id FROM operations WHERE case_id = ? ORDER BY sequence DESC LIMIT 1',
+  );
+  const state = db.prepare<[string], { state: State }>('SELECT state FROM operations WHERE operation_id = ?');
   const holder = db.prepare<[string, string], { operation_id: string }>(
     `SELECT operation_id FROM operations WHERE object_id = ? AND state IN ${holding} AND operation_id <> ?`,
   );
@@ -93,6 +97,8 @@ function reads(db: Database) {
     get: (operationId: string) => some(byId.get(operationId)),
     openOfCase: (caseId: string) => some(openOfCase.get(caseId)),
     newestOfCase: (caseId: string) => some(newestOfCase.get(caseId)),
+    newestIdOfCase: (caseId: string) => newestIdOfCase.get(caseId)?.operation_id ?? null,
+    state: (operationId: string) => state.get(operationId)?.state ?? null,
     /** The other operation whose attempt may still land on the object. */
     holder: (objectId: string, except: string) => holder.get(objectId, except)?.operation_id ?? null,
     /** Approved operations that wait for the object, oldest first. */
