@@ -11,6 +11,9 @@ const keys = {
   deadline: defineSearchAttributeKey('CountersignDeadline', SearchAttributeType.DATETIME),
 };
 
+/** As code in Markdown. The text comes from a proposer: no backtick of its own may end it and pass for our words. */
+const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
+
 /** Shows a run's state; each change costs the server a write, so an unchanged one is not sent again. */
 export class Shown {
   private last = '';
@@ -20,9 +23,9 @@ export class Shown {
     setCurrentDetails(
       [
         `**${state}** — ${waitsFor}`,
-        `- case \`${proposal.caseId}\`, action \`${proposal.action}\``,
-        `- operation \`${operationId}\``,
-        `- object \`${proposal.object.id}\`, version ${proposal.object.version}, scope \`${proposal.object.scope}\``,
+        `- case ${code(proposal.caseId)}, action ${code(proposal.action)}`,
+        `- operation ${code(operationId)}`,
+        `- object ${code(proposal.object.id)}, version ${proposal.object.version}, scope ${code(proposal.object.scope)}`,
         ...(proposal.decideBy === null ? [] : [`- decide by ${proposal.decideBy}`]),
       ].join('\n'),
     );

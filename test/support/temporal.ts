@@ -252,12 +252,24 @@ export async function historyOf(handle: ReviewHandle): Promise<HistoryEvent[]> {
   return (await handle.fetchHistory()).events ?? [];
 }
 
-/** What went wrong in workflow tasks; empty for a healthy run. */
+/**
+ * What went wrong in workflow tasks; empty for a healthy run. A task the server refused because a message had arrived
+ * meanwhile is not one: it is simply done again with that message.
+ */
 export function troubledTasks(events: readonly HistoryEvent[]): string[] {
   return events.flatMap(
-    ({ workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: timedOut }) =>
-      failed ? [failed.failure?.message ?? 'failed'] : timedOut ? ['timed out'] : [],
+    ({ workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: timedOut }) => {
+      if (timedOut) return ['timed out'];
+      const message = failed?.failure?.message;
+      return !failed || message === 'UnhandledCommand' ? [] : [message ?? 'failed'];
+    },
   );
+}
+
+/** What the UI shows of a run. */
+export async function detailsOf(handle: ReviewHandle): Promise<string> {
+  const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  return metadata.currentDetails ?? '';
 }
 
 /** Names of the updates that the history holds: a refusal before acceptance leaves none. */
