@@ -5,9 +5,12 @@ import type { Rules } from './rules.ts';
 import type { Event } from './states.ts';
 import { States } from './states.ts';
 
+/** What a decision depends on of an operation. */
+export type Decidable = Pick<OperationRecord, 'operationId' | 'proposedBy' | 'state' | 'expiresAtMs' | 'decideByMs'>;
+
 export interface DecideFacts {
   /** The operation named by the reviewer; `null` where the ledger has none of that id in that case. */
-  readonly operation: OperationRecord | null;
+  readonly operation: Decidable | null;
   readonly decision: DecisionRecord | null;
   /** The newest operation of the case: only that one is still under review. */
   readonly currentOperationId: string | null;
@@ -27,13 +30,13 @@ export interface DecideVerdict {
 }
 
 /** The instant at which an undecided proposal expires: the earlier of its own expiry and its decision deadline. */
-export function decisionDeadlineMs(operation: OperationRecord): number | null {
+export function decisionDeadlineMs(operation: Pick<OperationRecord, 'expiresAtMs' | 'decideByMs'>): number | null {
   const { expiresAtMs, decideByMs } = operation;
   if (expiresAtMs === null) return decideByMs;
   return decideByMs === null ? expiresAtMs : Math.min(expiresAtMs, decideByMs);
 }
 
-function unauthorized(operation: OperationRecord, facts: DecideFacts): string | null {
+function unauthorized(operation: Decidable, facts: DecideFacts): string | null {
   if (facts.rules.requireSignature && !facts.signatureValid) {
     return 'this action needs a decision signed by a registered reviewer';
   }

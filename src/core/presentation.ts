@@ -2,7 +2,7 @@
 import type { CheckResult, EvidenceSource, ObjectReference, Policy } from './case.ts';
 import { decisionDeadlineMs } from './decision.ts';
 import { finalStatus, type FinalStatus } from './next-step.ts';
-import type { DecisionRecord, OperationRecord, OperationView } from './records.ts';
+import type { AttemptRecord, DecisionRecord, OperationRecord, OperationView } from './records.ts';
 import type { State } from './states.ts';
 
 /** The proposal, whole, in canonical text. It never changes; an edit is another proposal. */
@@ -94,8 +94,14 @@ export function presentDecision(decision: DecisionRecord): Decision {
   };
 }
 
+/** What a status is made of: a whole view, or the summary that is read in one go. */
+export type StatusFacts = Pick<OperationView, 'decision' | 'headHash'> & {
+  readonly operation: Pick<OperationRecord, 'operationId' | 'caseId' | 'state' | 'attempts'>;
+  readonly attempts: readonly Pick<AttemptRecord, 'answer' | 'executor'>[];
+};
+
 /** The result of a settled operation as `executor` (a run or a command) has to report it; `null` while it is open. */
-export function presentResult(view: OperationView, executor: string): Result | null {
+export function presentResult(view: StatusFacts, executor: string): Result | null {
   const { operation } = view;
   const status = finalStatus(operation.state);
   if (status === null) return null;
@@ -111,7 +117,7 @@ export function presentResult(view: OperationView, executor: string): Result | n
   };
 }
 
-export function presentStatus(view: OperationView, executor: string): Status {
+export function presentStatus(view: StatusFacts, executor: string): Status {
   return {
     state: view.operation.state,
     operationId: view.operation.operationId,

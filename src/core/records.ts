@@ -129,6 +129,20 @@ export interface JournalRecord {
   readonly hash: string;
 }
 
+/** What a status and a repeated decision need of an operation: read in one go, because it is asked for most often. */
+export interface OperationSummary {
+  readonly operation: Pick<
+    OperationRecord,
+    'operationId' | 'caseId' | 'action' | 'policy' | 'state' | 'attempts' | 'proposedBy' | 'expiresAtMs' | 'decideByMs'
+  >;
+  readonly decision: DecisionRecord | null;
+  /** Only attempts whose effect the receiver created. */
+  readonly attempts: readonly Pick<AttemptRecord, 'answer' | 'executor'>[];
+  readonly headHash: string;
+  /** The newest operation of the case. */
+  readonly currentOperationId: string;
+}
+
 /** One operation with everything that is stored about it: what the pure functions judge. */
 export interface OperationView {
   readonly operation: OperationRecord;

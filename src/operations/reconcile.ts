@@ -68,12 +68,21 @@ async function look(
   return { view: after, finding };
 }
 
+/** A final state never changes: it is answered from one read. */
+async function settledAnswer(ports: Ports, operationId: string, executor: string): Promise<ReconcileAnswer | null> {
+  const summary = await ports.ledger.summary(operationId);
+  const outcome = summary && finalStatus(summary.operation.state);
+  return outcome ? { outcome, finding: null, status: presentStatus(summary, executor) } : null;
+}
+
 /** Outcomes of contract section 5, "reconcile". Throws `not_found` and store errors; may be repeated freely. */
 export async function reconcile(
   ports: Ports,
   operationId: string,
   options: ReconcileOptions,
 ): Promise<ReconcileAnswer> {
+  const settledBefore = options.askAboutSettled ? null : await settledAnswer(ports, operationId, options.executor);
+  if (settledBefore) return settledBefore;
   const view = await ports.ledger.settle(operationId);
   if (!view) throw new CountersignError('not_found', { message: `The ledger has no operation ${operationId}.` });
   const settled = finalStatus(view.operation.state) !== null;

@@ -21,6 +21,7 @@ import type {
   ObjectRecord,
   ObservationRecord,
   OperationRecord,
+  OperationSummary,
   OperationView,
   Resolution,
 } from '../core/records.ts';
@@ -236,6 +237,7 @@ export interface Ledger {
   noteTold(operationId: string): Promise<void>;
 
   view(operationId: string): Promise<OperationView | null>;
+  summary(operationId: string): Promise<OperationSummary | null>;
   /** The operation itself, or the newest revision that followed from it. */
   follow(operationId: string): Promise<OperationView | null>;
   /** The newest operation of the case. */

@@ -129,8 +129,9 @@ function writingMethods(store: Store, { write, read, look }: Runners) {
   } satisfies Partial<Ledger>;
 }
 
-function readingMethods(db: Database, store: Store, { read }: Runners) {
+function readingMethods(db: Database, store: Store, { read, look }: Runners) {
   return {
+    summary: (operationId) => look(() => store.summaries.get(operationId)),
     view: (operationId) => read(() => viewNow(store, operationId)),
     follow: (operationId) =>
       read(() => {

@@ -21,6 +21,7 @@ import { operationsTable } from './tables/operations.ts';
 import { receiversTable } from './tables/receivers.ts';
 import { resolutionsTable } from './tables/resolutions.ts';
 import { restorationsTable } from './tables/restorations.ts';
+import { summariesTable } from './tables/summaries.ts';
 
 export interface StoreSettings {
   readonly clock: Clock;
@@ -54,6 +55,7 @@ export function createStore(db: Database, settings: StoreSettings) {
     resolutions: resolutionsTable(db),
     receivers: receiversTable(db),
     restorations: restorationsTable(db),
+    summaries: summariesTable(db),
     journal: journalTable(db, ledgerId),
   };
 

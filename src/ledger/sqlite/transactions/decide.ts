@@ -23,13 +23,15 @@ function factsOf(store: Store, input: DecideInput) {
 
 /** What the recorded decision answers to the same request, or to the same decision again; `null`: it is to be judged. */
 export function recordedDecision(store: Store, input: DecideInput): DecideAnswer | null {
-  const facts = factsOf(store, input);
-  const { operation, decision, currentOperationId } = facts;
-  if (!operation || !decision) return null;
+  const summary = store.summaries.get(input.operationId);
+  if (!summary?.decision || (input.caseId !== null && input.caseId !== summary.operation.caseId)) return null;
+  const { operation, decision, headHash, currentOperationId } = summary;
   // A decision never changes, so neither does this answer: no time, no lock and no record is needed for it.
-  const { outcome } = judgeDecision({ ...facts, nowMs: 0 });
+  const { outcome } = judgeDecision({
+    ...{ operation, decision, currentOperationId, signatureValid: false, rules: store.rules(operation), nowMs: 0 },
+    ...{ approved: input.approved, reviewer: input.reviewer, requestId: input.requestId },
+  });
   if (outcome !== 'repeated' && outcome !== 'recorded') return null;
-  const headHash = store.journal.headHash(operation.operationId);
   return { outcome, why: null, decision, state: operation.state, currentOperationId, headHash };
 }
 
