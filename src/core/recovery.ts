@@ -84,7 +84,7 @@ function outlivesRetention(
   settings: RecoverySettings,
 ): boolean {
   if (retentionMs === null) return false;
-  const firstMs = view.attempts[0]?.claimedAtMs ?? view.ledgerTimeMs;
+  const firstMs = Math.min(...view.attempts.map((attempt) => attempt.claimedAtMs));
   return view.ledgerTimeMs + leaseLengthMs(settings, view.operation.attempts + 1) > firstMs + retentionMs;
 }
 

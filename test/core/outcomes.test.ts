@@ -6,6 +6,7 @@ import {
   claimOutcomes,
   decideOutcomes,
   exitCodeOfOutcome,
+  isOnRecord,
   resolveOutcomes,
   reviseOutcomes,
   withdrawOutcomes,
@@ -52,4 +53,9 @@ test('every outcome has the exit code of the contract', () => {
 test('the named exit codes are those of the contract and the two deliberate crashes', () => {
   expect(Object.values(ExitCodes).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 42, 69]);
   expect(ExitCodes).toMatchObject({ lostReceipt: 17, workerLostReceipt: 42, unreliable: 69, usage: 2, internal: 1 });
+});
+
+test('content is on record when it was admitted, open or closed at once, or was there already', () => {
+  const onRecord = admitOutcomes.filter(isOnRecord);
+  expect(onRecord).toEqual(['duplicate', 'denied', 'superseded', 'expired', 'admitted']);
 });

@@ -149,14 +149,19 @@ describe('retention', () => {
   });
 
   test('counts from the first attempt: that one may have landed, and be forgotten now', () => {
-    expect(allowed(twice, { retentionMs })).toBe(false);
-    expect(allowed(twice, { retentionMs: retentionMs + 1 })).toBe(true);
+    expect(judge(twice, { retentionMs })).toMatchObject({
+      why: expect.stringMatching(/no longer remembers/) as string,
+    });
+    expect(allowed(twice, { retentionMs: retentionMs + 20_000 })).toBe(true);
   });
 
-  test('is over at its own millisecond', () => {
-    const once = unknownView({ attempts: [attempt({ claimedAtMs: nowMs - retentionMs })] });
-    expect(allowed(once, { retentionMs })).toBe(false);
-    expect(allowed(once, { retentionMs: retentionMs + 1 })).toBe(true);
+  test('leaves a new attempt its whole lease, to the millisecond', () => {
+    const nextLeaseMs = leaseLengthMs(settings, 3);
+    expect(allowed(twice, { retentionMs: retentionMs + nextLeaseMs })).toBe(true);
+    expect(judge(twice, { retentionMs: retentionMs + nextLeaseMs - 1 })).toMatchObject({
+      allowed: false,
+      why: expect.stringMatching(/could forget/) as string,
+    });
   });
 
   test('bounds a re-claim where the receiver has no look-up, too', () => {

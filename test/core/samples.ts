@@ -123,6 +123,7 @@ export function view(over: Partial<Omit<OperationView, 'operation'>> & { operati
     object: object(),
     heldBy: null,
     headHash: '0'.repeat(64),
+    generation: 0,
     lastReceiverSequence: null,
     ledgerTimeMs: nowMs,
     ...rest,
