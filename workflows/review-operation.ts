@@ -11,6 +11,7 @@ import {
   continueAsNew,
   isCancellation,
   log,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { NextStep } from '../src/core/next-step.ts';
@@ -24,12 +25,14 @@ import { Shown } from './visibility.ts';
 
 type ProposeAnswer = Awaited<ReturnType<Activities['propose']>>;
 
+/** What the run before this one handed over. Nobody else can: a run that was merely started takes one case. */
 function carriedOver(args: readonly unknown[]): Carried | null {
-  const second = args[1];
+  if (workflowInfo().continuedFromExecutionRunId === undefined) return null;
+  const [, second] = args;
   if (typeof second !== 'object' || second === null) return null;
-  const { operationId, refusals } = second as Partial<Carried>;
+  const { operationId, refusals, head } = second as Partial<Carried>;
   if (typeof operationId !== 'string' || !Array.isArray(refusals)) return null;
-  return { operationId, refusals };
+  return { operationId, refusals, head: head ?? null };
 }
 
 function admissionFailure(answer: ProposeAnswer): ApplicationFailure {
@@ -106,10 +109,10 @@ class Loop {
     return state;
   }
 
-  /** Waits until woken or until `delayMs` is over; `null`: until woken. A cancellation wakes, too. */
+  /** Waits until woken or until `delayMs` is over; `null`: until woken. Cancellation and a long history wake, too. */
   private async wait(delayMs: number | null): Promise<void> {
     const { review } = this;
-    const due = (): boolean => review.woken || review.cancelled;
+    const due = (): boolean => review.woken || review.cancelled || workflowInfo().continueAsNewSuggested;
     if (delayMs === null) await condition(due);
     else await condition(due, Math.max(1, Math.ceil(delayMs)));
   }
@@ -167,6 +170,17 @@ async function endCancelled(review: Review, loop: Loop, { status }: State): Prom
   );
 }
 
+/**
+ * Waits for a workflow task in which nothing is answered: the successor must not start in one that answers an update,
+ * whose caller could be left without the answer.
+ */
+async function quietTask(): Promise<void> {
+  do {
+    await condition(allHandlersFinished);
+    await sleep(1);
+  } while (!allHandlersFinished());
+}
+
 async function run(review: Review, args: readonly unknown[], carried: Carried | null): Promise<Result> {
   let operationId = carried?.operationId ?? (await admit(review, args));
   const loop = new Loop(review);
@@ -180,11 +194,14 @@ async function run(review: Review, args: readonly unknown[], carried: Carried | 
     const { cancelled } = review;
     if (cancelled) return endCancelled(review, loop, state);
     await loop.act(operationId, state.next);
-    if (workflowInfo().continueAsNewSuggested && !review.cancelled) {
-      await condition(allHandlersFinished);
+    if (!workflowInfo().continueAsNewSuggested) continue;
+    await quietTask();
+    // A cancellation is of this run; its successor would not know of it.
+    if (!review.cancelled) {
       await continueAsNew<(input: unknown, carried: Carried) => Promise<Result>>(args[0], {
         operationId,
         refusals: review.refusals,
+        head: review.head,
       });
     }
   }

@@ -5,10 +5,11 @@ import type { Proposal, Status } from '../src/core/presentation.ts';
 import type { State } from '../activities/index.ts';
 import type { PreparedAnswer, Refusal, RunStatus } from './messages.ts';
 
-/** What a run hands to its successor when its history has grown long. Checked like any other input. */
+/** What a run hands to its successor when its history has grown long. */
 export interface Carried {
   readonly operationId: string;
   readonly refusals: readonly Refusal[];
+  readonly head: State['head'] | null;
 }
 
 const refusalsShown = 20;
@@ -20,7 +21,7 @@ export class Review {
   admission: AdmitOutcome = 'duplicate';
   status: Status | null = null;
   /** What the ledger last showed of itself; shown again with each question. */
-  head: State['head'] | null = null;
+  head: State['head'] | null;
   /** Why there will never be a proposal. */
   failure: ApplicationFailure | null = null;
   /** Something changed that the main loop must ask the ledger about. */
@@ -33,6 +34,7 @@ export class Review {
 
   constructor(carried: Carried | null) {
     this.refusals = [...(carried?.refusals ?? [])];
+    this.head = carried?.head ?? null;
   }
 
   get settled(): boolean {

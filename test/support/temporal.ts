@@ -246,6 +246,7 @@ export function payloadOf(encoding: string | null, data: string | Uint8Array): P
   };
 }
 
+export const valueOf = (payload: Payload): unknown => defaultPayloadConverter.fromPayload(payload);
 export const jsonPayload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 
 export async function historyOf(handle: ReviewHandle): Promise<HistoryEvent[]> {

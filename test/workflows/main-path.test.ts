@@ -205,6 +205,8 @@ test('a malformed case fails the run with malformed_input and the JSON pointer, 
     [[null], ''],
     [[], null],
     [[input, input], null],
+    // What a run hands to its successor is no argument that anybody else may give.
+    [[input, { operationId: identify(canonicalCase(input)).operationId, refusals: [], head: null }], null],
   ];
 
   for (const [args, pointer] of malformed) {
