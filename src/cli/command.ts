@@ -2,10 +2,12 @@
 import process from 'node:process';
 import type { Command } from 'commander';
 import { CountersignError } from '../core/errors.ts';
+import { textLimits } from '../core/messages.ts';
 import { exitCodeOfOutcome, ExitCodes, type Outcome } from '../core/outcomes.ts';
 import type { OperationView } from '../core/records.ts';
 import type { State } from '../core/states.ts';
 import { isOperationId } from '../identity/index.ts';
+import { longerThan } from '../identity/limits.ts';
 import { createContext, type Context, type GlobalOptions } from './context.ts';
 import type { Driver } from './drivers/driver.ts';
 
@@ -43,7 +45,7 @@ export function action<Options, Args extends (string | undefined)[]>(
 }
 
 /** The exit code of a state in which a command left an operation (contract, section 6). */
-export function exitCodeOfState(state: State): number {
+function exitCodeOfState(state: State): number {
   switch (state) {
     case 'Unknown':
       return ExitCodes.unknown;
@@ -58,6 +60,15 @@ export function exitCodeOfState(state: State): number {
       return ExitCodes.done;
   }
 }
+
+/** Whether the receiver holds another payload under this identity: no waiting settles that, only an operator. */
+function inConflict({ operation, attempts, observations }: OperationView): boolean {
+  if (operation.state !== 'Unknown') return false;
+  return attempts.at(-1)?.answer === 'conflict' || observations.at(-1)?.finding === 'conflict';
+}
+
+export const exitCodeOfView = (view: OperationView): number =>
+  inConflict(view) ? ExitCodes.conflict : exitCodeOfState(view.operation.state);
 
 export const exitCodeOf = (outcome: Outcome): number => exitCodeOfOutcome[outcome];
 
@@ -88,6 +99,14 @@ export function wholeNumber(name: string, text: string, least: number, most: num
   if (value >= least && value <= most) return value;
   throw new CountersignError('usage', {
     message: `${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}.`,
+  });
+}
+
+/** A name as a case may hold it: an object that no case can name is of no use. Throws `usage`. */
+export function name(what: string, text: string): string {
+  if (text !== '' && !longerThan(text, textLimits.name) && !/\p{Cc}/u.test(text)) return text;
+  throw new CountersignError('usage', {
+    message: `${what} takes 1 to ${textLimits.name} characters, none of them a control character.`,
   });
 }
 

@@ -12,11 +12,20 @@ import { registerServiceCommands } from './commands/services.ts';
 import { Output } from './output.ts';
 import { packageVersion } from './package-info.ts';
 
-function build(): Command {
+/** Options of every command that take a value. */
+const valued = ['--driver', '--state', '--receiver', '--crash-at'];
+
+/** The command's name: the first argument that is neither an option nor an option's value. */
+function commandIn(argv: readonly string[]): string | undefined {
+  return argv.slice(2).find((arg, index, args) => !arg.startsWith('-') && !valued.includes(args[index - 1] ?? ''));
+}
+
+function build(argv: readonly string[]): Command {
   const program = new Command('countersign');
+  // Options of every command are understood behind it, too: there `--version` belongs to `object set`.
+  if (commandIn(argv) === undefined) program.version(packageVersion);
   program
     .description('Approval-gated operations: one reviewed proposal, one identity, at most one effect.')
-    .version(packageVersion)
     .addOption(new Option('--driver <driver>', 'who carries an operation on').choices(driverNames).default('temporal'))
     .option('--state <dir>', 'state directory (default: $COUNTERSIGN_STATE, else .countersign)')
     .addOption(
@@ -45,7 +54,7 @@ function overrideExits(command: Command, json: boolean): void {
 /** Runs the command of `argv` (as `process.argv`); sets the process's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   const json = argv.includes('--json');
-  const program = build();
+  const program = build(argv);
   overrideExits(program, json);
   // A reader that goes away (`| head`) is not a fault.
   process.stdout.on('error', (thrown: NodeJS.ErrnoException) => {
@@ -61,7 +70,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     const asked = thrown.code === 'commander.helpDisplayed' || thrown.code === 'commander.version';
     process.exitCode = asked ? ExitCodes.done : ExitCodes.usage;
     if (!asked && json) {
-      const message = thrown.message.replace(/^error: /, '');
+      const noCommand = thrown.code === 'commander.help';
+      const message = noCommand ? 'There is no command.' : thrown.message.replace(/^error: /, '');
       const hint = 'Run the command with --help.';
       process.stdout.write(`${JSON.stringify({ error: { code: 'usage', message, hint, pointer: null } })}\n`);
     }

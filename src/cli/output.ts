@@ -3,7 +3,8 @@ import process from 'node:process';
 import ora from 'ora';
 import pc from 'picocolors';
 import { catalogue, errorCode } from '../core/errors.ts';
-import { ExitCodes } from '../core/outcomes.ts';
+import { ExitCodes, type Outcome } from '../core/outcomes.ts';
+import { hintOf } from './hints.ts';
 import { oneLine } from './text.ts';
 
 export class Output {
@@ -22,6 +23,14 @@ export class Output {
   refusal(value: unknown, text: () => string): void {
     if (this.json) process.stdout.write(`${JSON.stringify(value)}\n`);
     else process.stderr.write(`${text()}\n`);
+  }
+
+  /** The same for an outcome that is a refusal, with what a person can do about it. */
+  refused(outcome: Outcome, value: unknown, text: () => string): void {
+    this.refusal(value, () => {
+      const hint = hintOf(outcome);
+      return hint === null ? text() : `${text()}\n  ${hint}`;
+    });
   }
 
   /** A remark for people; nothing with --json. */

@@ -5,7 +5,7 @@ import type { Proposal, Status } from '../core/presentation.ts';
 import type { OperationRecord, OperationView } from '../core/records.ts';
 import { isoTime } from '../core/presentation.ts';
 import type { Explanation, Line } from '../operations/explain.ts';
-import { ageText, oneLine, visible } from './text.ts';
+import { ageText, oneLine, visible, wholeLine } from './text.ts';
 
 const colours: Readonly<Record<string, (text: string) => string>> = {
   Pending: pc.yellow,
@@ -17,20 +17,22 @@ const colours: Readonly<Record<string, (text: string) => string>> = {
 
 export const stateText = (state: string): string => (colours[state] ?? pc.dim)(state);
 
-function block(title: string, lines: readonly string[]): string {
-  return [pc.bold(title), ...lines.map((line) => `  ${line}`)].join('\n');
+/** Every line is set in, also the later lines of one entry: a draft must not look like a line of ours. */
+function block(title: string, entries: readonly string[]): string {
+  return [pc.bold(title), ...entries.flatMap((entry) => entry.split('\n')).map((line) => `  ${line}`)].join('\n');
 }
 
+/** Nothing here is cut short: it is what somebody decides about. */
 export function proposalText(proposal: Proposal): string {
   const { object } = proposal;
   return [
     `${pc.bold('operation')}  ${proposal.operationId}`,
-    `${pc.bold('case')}       ${oneLine(proposal.caseId)}   ${pc.bold('action')} ${oneLine(proposal.action)}`,
-    `${pc.bold('object')}     ${oneLine(object.id)}, version ${object.version}, scope ${oneLine(object.scope)}`,
-    `${pc.bold('proposed')}   ${proposal.proposedAt}${proposal.proposedBy === null ? '' : ` by ${oneLine(proposal.proposedBy)}`}`,
+    `${pc.bold('case')}       ${wholeLine(proposal.caseId)}   ${pc.bold('action')} ${wholeLine(proposal.action)}`,
+    `${pc.bold('object')}     ${wholeLine(object.id)}, version ${object.version}, scope ${wholeLine(object.scope)}`,
+    `${pc.bold('proposed')}   ${proposal.proposedAt}${proposal.proposedBy === null ? '' : ` by ${wholeLine(proposal.proposedBy)}`}`,
     ...(proposal.decideBy === null ? [] : [`${pc.bold('decide by')}  ${proposal.decideBy}`]),
     ...(proposal.humanEdited ? [`${pc.bold('edited')}     the text was edited by a person`] : []),
-    block('body', visible(proposal.body).split('\n')),
+    block('body', [visible(proposal.body)]),
     ...(proposal.evidence.length === 0
       ? []
       : [
@@ -38,20 +40,20 @@ export function proposalText(proposal: Proposal): string {
             'evidence',
             proposal.evidence.map(
               (source) =>
-                `${oneLine(source.sourceId)} version ${oneLine(String(source.version))}: ${visible(source.quotation)}`,
+                `${wholeLine(source.sourceId)} version ${wholeLine(String(source.version))}: ${visible(source.quotation)}`,
             ),
           ),
         ]),
     block(
       'policy',
-      Object.entries(proposal.policy).map(([key, value]) => `${oneLine(key)} = ${oneLine(JSON.stringify(value))}`),
+      Object.entries(proposal.policy).map(([key, value]) => `${wholeLine(key)} = ${wholeLine(JSON.stringify(value))}`),
     ),
     ...(proposal.checks.length === 0
       ? []
       : [
           block(
             'checks',
-            proposal.checks.map((check) => `${oneLine(check.name)}: ${oneLine(check.result)}`),
+            proposal.checks.map((check) => `${wholeLine(check.name)}: ${wholeLine(check.result)}`),
           ),
         ]),
   ].join('\n');

@@ -50,7 +50,7 @@ export function armedCrashPoints(arming: Arming | null, options: ArmedOptions): 
           process.exit(options.exitCode);
           break;
         case 'pause':
-          writeFileSync(options.pauseMarker, `${process.pid}\n`);
+          writeFileSync(options.pauseMarker, `${process.pid}\n`, { mode: 0o600 });
           blockForEver();
           break;
         case 'throw':

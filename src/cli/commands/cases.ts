@@ -8,8 +8,9 @@ import { isFinal, openStates, stateNames, type State } from '../../core/states.t
 import { identify, readCaseFile } from '../../identity/index.ts';
 import { canonicalCase } from '../../operations/content.ts';
 import { explain } from '../../operations/explain.ts';
-import { action, exitCodeOf, find, wholeNumber } from '../command.ts';
+import { action, exitCodeOf, find, name, wholeNumber } from '../command.ts';
 import { explanationText, listText, proposalText, statusText } from '../present.ts';
+import { oneLine } from '../text.ts';
 
 const begin = action<{ wait: string }, [string]>(async ({ context, driver }, options, file) => {
   const content = canonicalCase(await readCaseFile(file));
@@ -35,7 +36,7 @@ const begin = action<{ wait: string }, [string]>(async ({ context, driver }, opt
     ].join('\n');
   const code = exitCodeOf(outcome);
   if (code === ExitCodes.done) context.out.answer(answer, text);
-  else context.out.refusal(answer, () => `${text()}\nThe case was refused: ${outcome}.`);
+  else context.out.refused(outcome, answer, () => `${text()}\nThe case was refused: ${outcome}.`);
   return code;
 });
 
@@ -75,13 +76,14 @@ interface ListOptions {
 }
 
 const list = action<ListOptions, []>(async ({ context }, options) => {
-  const { ledger } = context.ports();
-  const rows = await ledger.list({
+  const filter = {
     states: statesFrom(options.inState, options.all ?? options.case !== undefined),
     ...(options.case === undefined ? {} : { caseId: options.case }),
     after: wholeNumber('--after', options.after, 0, Number.MAX_SAFE_INTEGER),
     limit: wholeNumber('--limit', options.limit, 1, 10_000),
-  });
+  };
+  const { ledger } = context.ports();
+  const rows = await ledger.list(filter);
   const views = new Map<string, Awaited<ReturnType<typeof ledger.view>> & object>();
   for (const row of rows) {
     const view = isFinal(row.state) ? null : await ledger.view(row.operationId);
@@ -128,17 +130,18 @@ const objectSet = action<{ version: string; scope?: string; revoked?: boolean; p
     if (options.revoked && options.permitted) {
       throw new CountersignError('usage', { message: 'An object is either --revoked or --permitted.' });
     }
-    const object = await context.ports().ledger.setObject({
-      objectId,
+    const change = {
+      objectId: name('the object', objectId),
       version: wholeNumber('--version', options.version, 1, Number.MAX_SAFE_INTEGER),
-      ...(options.scope === undefined ? {} : { scope: options.scope }),
+      ...(options.scope === undefined ? {} : { scope: name('--scope', options.scope) }),
       ...(options.revoked ? { permitted: false } : options.permitted ? { permitted: true } : {}),
       actor: context.executor,
-    });
+    };
+    const object = await context.ports().ledger.setObject(change);
     context.out.answer(
       object,
       () =>
-        `${object.objectId}: version ${object.version}, scope ${object.scope}, ${object.permitted ? 'permitted' : 'revoked'}`,
+        `${oneLine(object.objectId)}: version ${object.version}, scope ${oneLine(object.scope)}, ${object.permitted ? 'permitted' : 'revoked'}`,
     );
     return ExitCodes.done;
   },

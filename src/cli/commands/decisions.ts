@@ -10,7 +10,7 @@ import { witnessAtStart } from '../../operations/witness.ts';
 import {
   action,
   exitCodeOf,
-  exitCodeOfState,
+  exitCodeOfView,
   find,
   operationIdFrom,
   wellShaped,
@@ -75,7 +75,7 @@ async function record(
   const decided = await decide(ports, message, { caseId: null, requestId: context.executor, via: 'command' });
   const { outcome } = decided;
   if (outcome !== 'recorded' && outcome !== 'repeated') {
-    context.out.refusal(decided, () => refusalText(decided));
+    context.out.refused(outcome, decided, () => refusalText(decided));
     return exitCodeOf(outcome);
   }
   const { operation } = await find(context, message.operationId);
@@ -98,7 +98,7 @@ async function record(
   };
   context.out.answer(answer, () => decidedText(decided, followed));
   if (claim !== null && claim !== 'claimed' && claim !== 'completed') return exitCodeOf(claim);
-  return exitCodeOfState(status.state);
+  return exitCodeOfView(await find(context, status.operationId));
 }
 
 const approve = action<DecideOptions, [string]>((invocation, options, id) => record(invocation, id, true, options));
@@ -132,7 +132,8 @@ const reviseCommand = action<ReviseOptions, [string]>(async ({ context, driver }
   const revised = await revise(ports, message, { caseId, executor: context.executor, via: 'command' });
   const { outcome, proposal, status, currentOperationId } = revised;
   if (outcome !== 'revised') {
-    context.out.refusal(
+    context.out.refused(
+      outcome,
       { outcome, currentOperationId, state: status?.state ?? null },
       () => `${outcome}: nothing was revised. Under review now: ${currentOperationId ?? 'nothing'}.`,
     );
@@ -170,7 +171,8 @@ const withdrawCommand = action<{ by: string; reason: string }, [string]>(async (
     via: 'command',
   });
   if (outcome === 'withdrawn') return afterChange(invocation, id, { outcome, state });
-  context.out.refusal(
+  context.out.refused(
+    outcome,
     { operationId: id, outcome, state, currentOperationId },
     () => `${outcome}: nothing was withdrawn; it is ${state ?? 'not known'}.`,
   );
@@ -193,7 +195,8 @@ const resolveCommand = action<{ as: string; operator: string; reason: string; re
     );
     const { outcome, state } = await resolve(context.ports(), message, { caseId: null, via: 'command' });
     if (outcome === 'resolved') return afterChange(invocation, id, { outcome, state });
-    context.out.refusal(
+    context.out.refused(
+      outcome,
       { operationId: id, outcome, state },
       () => `${outcome}: nothing was resolved; it is ${state ?? 'not known'}.`,
     );

@@ -2,13 +2,16 @@
 import type { Command } from 'commander';
 import { holdingStates } from '../../core/states.ts';
 import { ExitCodes } from '../../core/outcomes.ts';
-import { reconcile, type ReconcileAnswer, type ReconcileOutcome } from '../../operations/reconcile.ts';
+import { reconcile, type ReconcileAnswer } from '../../operations/reconcile.ts';
 import { sweep } from '../../operations/sweep.ts';
 import { action, find, operationIdFrom, wholeNumber, type Invocation } from '../command.ts';
 import { stateText } from '../present.ts';
+import { oneLine } from '../text.ts';
 
-function exitCodeOfReconciled(outcomes: readonly ReconcileOutcome[]): number {
-  return outcomes.includes('Unknown') ? ExitCodes.unknown : ExitCodes.done;
+/** A conflict outweighs what is merely unknown: only an operator can settle it. */
+function exitCodeOfReconciled(answers: readonly ReconcileAnswer[]): number {
+  if (answers.some(({ finding }) => finding === 'conflict')) return ExitCodes.conflict;
+  return answers.some(({ outcome }) => outcome === 'Unknown') ? ExitCodes.unknown : ExitCodes.done;
 }
 
 const reconciledText = ({ outcome, status, finding }: ReconcileAnswer): string =>
@@ -20,10 +23,12 @@ async function reconcileAll({ context, driver }: Invocation): Promise<number> {
   for (let after = 0; ;) {
     const page = await ports.ledger.list({ states: holdingStates, after, limit: 100 });
     for (const operation of page) {
-      answers.push(
-        await reconcile(ports, operation.operationId, { executor: context.executor, askAboutSettled: false }),
-      );
-      await (await driver()).tell(operation);
+      const answer = await reconcile(ports, operation.operationId, {
+        executor: context.executor,
+        askAboutSettled: false,
+      });
+      answers.push(answer);
+      await (await driver()).tell({ ...operation, state: answer.status.state });
     }
     const last = page.at(-1);
     if (!last) break;
@@ -32,7 +37,7 @@ async function reconcileAll({ context, driver }: Invocation): Promise<number> {
   context.out.answer({ reconciled: answers.map(flat) }, () =>
     answers.length === 0 ? 'Nothing is under way or unknown.' : answers.map(reconciledText).join('\n'),
   );
-  return exitCodeOfReconciled(answers.map(({ outcome }) => outcome));
+  return exitCodeOfReconciled(answers);
 }
 
 const flat = ({ outcome, finding, status }: ReconcileAnswer) => ({ outcome, finding, ...status });
@@ -45,9 +50,10 @@ const reconcileCommand = action<object, [string | undefined]>(async (invocation,
     executor: context.executor,
     askAboutSettled: true,
   });
-  if (answer.status.state !== operation.state) await (await driver()).tell(operation);
+  const { state } = answer.status;
+  if (state !== operation.state) await (await driver()).tell({ ...operation, state });
   context.out.answer(flat(answer), () => reconciledText(answer));
-  return exitCodeOfReconciled([answer.outcome]);
+  return exitCodeOfReconciled([answer]);
 });
 
 interface SweepOptions {
@@ -56,20 +62,23 @@ interface SweepOptions {
   readonly unschedule?: boolean;
 }
 
-const sweepCommand = action<SweepOptions, []>(async ({ context, driver }, { limit, everyMinutes, unschedule }) => {
+const sweepCommand = action<SweepOptions, []>(async ({ context, driver }, options) => {
+  const { everyMinutes, unschedule } = options;
+  const limit = wholeNumber('--limit', options.limit, 1, 100_000);
   if (everyMinutes !== undefined || unschedule) {
     const every = unschedule ? null : wholeNumber('--every-minutes', everyMinutes ?? '', 1, 10_080);
-    const schedule = await (await driver()).schedule(every, wholeNumber('--limit', limit, 1, 100_000));
+    const schedule = await (await driver()).schedule(every, limit);
     context.out.answer({ schedule, everyMinutes: every }, () => `schedule ${schedule}`);
     return ExitCodes.done;
   }
   const passing = await (await driver()).passing();
-  const answer = await sweep(context.ports(), passing, wholeNumber('--limit', limit, 1, 100_000));
+  const answer = await sweep(context.ports(), passing, limit);
   const unreachable = answer.swept.some(({ result }) => result === 'unreachable');
   context.out.answer(answer, () =>
     [
       ...answer.swept.map(
-        ({ operationId, caseId, reason, result }) => `${operationId.slice(0, 18)} ${caseId}: ${reason}, ${result}`,
+        ({ operationId, caseId, reason, result }) =>
+          `${operationId.slice(0, 18)} ${oneLine(caseId)}: ${reason}, ${result}`,
       ),
       `Looked at ${answer.looked}, passed on ${answer.swept.length}.${answer.more ? ' There are more.' : ''}`,
     ].join('\n'),
