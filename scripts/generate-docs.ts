@@ -1,9 +1,10 @@
 /**
- * Writes docs/states.md, docs/errors.md and README's diagram from the tables in src/core, so that none of them says
- * what the code does not.
+ * Writes docs/states.md, docs/errors.md and README's diagram from the tables in src/core, and the boundaries in
+ * docs/ARCHITECTURE.md from the rules that check them, so that none of them says what the code does not.
  * `--check` writes nothing and exits 1, naming each file that differs.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
@@ -169,15 +170,74 @@ ${table(['code', 'message', 'hint', 'retryable', 'exit'], errors)}
 `;
 }
 
-const begin = '<!-- generated: states -->';
-const end = '<!-- /generated -->';
+type Patterns = string | readonly string[];
 
-/** README as it is, with the diagram between its two markers made anew. Throws where a marker is missing. */
-function readmeWithDiagram(readme: string): string {
-  const before = readme.indexOf(begin);
-  const after = readme.indexOf(end);
-  if (before < 0 || after < before) throw new Error(`README.md lacks ${begin} … ${end}`);
-  return `${readme.slice(0, before)}${begin}\n\n${diagram()}\n\n${readme.slice(after)}`;
+/** As far as the rules of .dependency-cruiser.cjs go. */
+interface Rule {
+  readonly name: string;
+  readonly comment?: string;
+  readonly from: { readonly path?: Patterns; readonly pathNot?: Patterns };
+  readonly to: {
+    readonly path?: Patterns;
+    readonly pathNot?: Patterns;
+    readonly circular?: boolean;
+    readonly couldNotResolve?: boolean;
+    readonly dependencyTypes?: Patterns;
+    readonly dependencyTypesNot?: Patterns;
+  };
+}
+
+/** `a(b|c)d` → `abd`, `acd`; a pattern that is more than that stays as it is. */
+function alternatives(pattern: string): string[] {
+  const [, before, inner, after] = /^([^()]*)\(([^()]*)\)([^()]*)$/.exec(pattern) ?? [];
+  if (before === undefined || inner === undefined || after === undefined) return [pattern];
+  return inner.split('|').map((one) => before + one + after);
+}
+
+const list = (patterns: Patterns | undefined): readonly string[] =>
+  typeof patterns === 'string' ? [patterns] : (patterns ?? []);
+
+/** A rule's patterns as paths and module names. */
+function pathsOf(patterns: Patterns): string {
+  const plain = list(patterns).map((pattern) =>
+    pattern
+      .replaceAll('(node:)?', 'node:')
+      .replaceAll('(@types/)?', '')
+      .replaceAll(/node_modules\/|[\^$]/g, ''),
+  );
+  return plain.flatMap(alternatives).map(code).join(', ');
+}
+
+function boundary({ name, from, to, comment }: Rule): string[] {
+  const importer = from.path ? pathsOf(from.path) : from.pathNot ? `all but ${pathsOf(from.pathNot)}` : 'everybody';
+  const own = list(from.path);
+  const allowed = list(to.pathNot).filter((pattern) => !own.includes(pattern));
+  const only = allowed.length > 0 ? `only ${pathsOf(allowed)}` : to.pathNot ? 'only itself' : '';
+  const never = [
+    ...(to.path ? [`not ${pathsOf(to.path)}`] : []),
+    ...(to.circular ? ['not in a circle'] : []),
+    ...(to.couldNotResolve ? ['not what cannot be found'] : []),
+    ...(to.dependencyTypes ? [`not ${list(to.dependencyTypes).map(code).join(', ')}`] : []),
+  ];
+  const types = to.dependencyTypesNot ? ' (types excepted)' : '';
+  return [code(name), importer, `${[only, ...never].filter(Boolean).join('; ')}${types}`, comment ?? ''];
+}
+
+function boundaries(): string {
+  const config = createRequire(import.meta.url)('../.dependency-cruiser.cjs') as {
+    readonly forbidden: readonly Rule[];
+  };
+  return table(['rule', 'who', 'may import', 'why'], config.forbidden.map(boundary));
+}
+
+/** A page as it is, with what stands between its two markers made anew. Throws where a marker is missing. */
+function withPart(path: string, name: string, part: string): string {
+  const page = readFileSync(join(root, path), 'utf8');
+  const [begin, end] = [`<!-- generated: ${name} -->`, '<!-- /generated -->'];
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end, from);
+  if (from < 0 || to < 0) throw new Error(`${path} lacks ${begin} … ${end}`);
+  return `${page.slice(0, from)}${begin}\n\n${part.trim()}\n\n${page.slice(to)}`;
 }
 
 /** Path from the root → text; whole pages are formatted as the project's formatter wants them. */
@@ -186,7 +246,8 @@ export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/states.md', await format(statesPage(), options)],
     ['docs/errors.md', await format(errorsPage(), options)],
-    ['README.md', readmeWithDiagram(readFileSync(join(root, 'README.md'), 'utf8'))],
+    ['README.md', withPart('README.md', 'states', diagram())],
+    ['docs/ARCHITECTURE.md', withPart('docs/ARCHITECTURE.md', 'boundaries', await format(boundaries(), options))],
   ]);
 }
 
@@ -203,7 +264,7 @@ async function main(check: boolean): Promise<void> {
     const file = join(root, path);
     if (readOrEmpty(file) === text) continue;
     if (check) {
-      console.error(`${path} is not what the tables in src/core say: node --import tsx scripts/generate-docs.ts`);
+      console.error(`${path} is not what the code says: node --import tsx scripts/generate-docs.ts`);
       process.exitCode = 1;
     } else {
       mkdirSync(dirname(file), { recursive: true });
