@@ -69,7 +69,8 @@ export function newCase(content: Partial<CaseInput> = {}): CaseInput {
   };
 }
 
-function quietRuntime(): void {
+/** The SDK logs each change of a worker's state otherwise. */
+export function quietRuntime(): void {
   try {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
   } catch {

@@ -1,13 +1,7 @@
 /** A run whose history grows long goes on in a new one. This needs a server that suggests so early. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { serverArguments, serverEnvironment } from '../../src/server/launch.ts';
-import { freePorts } from '../../src/server/ports.ts';
-import { waitUntilReady } from '../../src/server/readiness.ts';
 import { approvalSignal, decideUpdate, preparedUpdate } from '../../workflows/messages.ts';
+import { longHistorySoon, startOwnServer, type OwnServer } from '../support/own-server.ts';
 import {
   databases,
   eventually,
@@ -25,43 +19,17 @@ import {
   type ReviewHandle,
 } from '../support/temporal.ts';
 
-const stateDir = mkdtempSync(join(tmpdir(), 'countersign-long-history-'));
 const nobodysId = `op-v1-${'0'.repeat(64)}`;
-let server: ChildProcess | null = null;
-let address = '';
+let server: OwnServer;
 
 beforeAll(async () => {
-  const [port = 0] = await freePorts(1);
-  address = `127.0.0.1:${port}`;
-  const common = { stateDir, namespace: 'default', searchAttributes: {} };
-  const args = serverArguments({
-    ...common,
-    cliPath: '',
-    databaseFile: join(stateDir, 'temporal.db'),
-    port,
-    uiPort: null,
-  });
-  server = spawn(
-    inject('temporalCli'),
-    [...args, '--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=40'],
-    {
-      stdio: 'ignore',
-      env: serverEnvironment(),
-    },
-  );
-  const alive = (): boolean => server?.exitCode === null;
-  await waitUntilReady({ address, namespace: 'default', searchAttributes: {}, timeoutMs: 60_000, alive });
+  server = await startOwnServer(inject('temporalCli'), longHistorySoon);
 });
 
-afterAll(async () => {
-  const ended = new Promise((resolve) => server?.once('exit', resolve));
-  server?.kill('SIGKILL');
-  await ended;
-  rmSync(stateDir, { recursive: true, force: true });
-});
+afterAll(() => server.stop());
 
 async function environment(): Promise<Environment> {
-  const opened = await openEnvironment(settingsFor(address, 'default'));
+  const opened = await openEnvironment(settingsFor(server.address, server.namespace));
   onTestFinished(() => opened.close());
   return opened;
 }

@@ -1,12 +1,14 @@
 /** What a run does when an attempt ends without a receipt, the ledger fails, or the run is cancelled meanwhile. */
 import { CancelledFailure } from '@temporalio/client';
 import { expect, test } from 'vitest';
+import { execute } from '../../src/operations/execute.ts';
 import type { CrashPoint } from '../../src/ports/crash-points.ts';
 import type { Receiver } from '../../src/ports/receiver.ts';
 import { armedCrashPoints } from '../../src/worker/crash.ts';
-import { approvalSignal, decideUpdate, resolveUpdate } from '../../workflows/messages.ts';
+import { approvalSignal, decideUpdate, recheckSignal, resolveUpdate } from '../../workflows/messages.ts';
 import {
   databases,
+  detailsOf,
   eventually,
   heldReceiver,
   historyOf,
@@ -118,6 +120,47 @@ test('a decision given while the ledger cannot be written is kept, and the run s
   broken = false;
 
   expect(await handle.result()).toMatchObject({ status: 'Committed', effectCount: 1 });
+});
+
+test('an attempt that failed before its claim does not make the run doubt an attempt of somebody else', async () => {
+  const at = await environment();
+  let failed = false;
+  let letSecondAttemptGo = (): void => undefined;
+  const claimedElsewhere = new Promise<void>((resolve) => (letSecondAttemptGo = resolve));
+  await at.startWorker({
+    crash: {
+      reach(point) {
+        if (failed || point !== 'claim.before-commit') return;
+        failed = true;
+        throw new Error('no space left on device');
+      },
+    },
+    receiver: (embedded) => ({
+      ...embedded,
+      async describe() {
+        if (failed) await claimedElsewhere;
+        return embedded.describe();
+      },
+    }),
+  });
+  const { handle, prepared } = await at.startReview(newCase());
+  const { operationId } = prepared;
+  await handle.signal(approvalSignal, approve(operationId));
+  await eventually('the run pauses before its next attempt', async () =>
+    (await historyOf(handle)).some(({ timerStartedEventAttributes: timer }) => timer),
+  );
+  const receiver = heldReceiver();
+  const elsewhere = execute({ ...at.ports, receiver: receiver.wrap(at.ports.receiver) }, operationId, 'command');
+  await eventually('the claim of somebody else', () => receiver.arrived() === 1);
+  letSecondAttemptGo();
+
+  await eventually('the run waits', async () => (await detailsOf(handle)).includes('not known yet'));
+  expect(await statusOf(handle)).toMatchObject({ state: 'Executing', attempts: 1 });
+  expect(databases.journal(at.paths).filter(({ what }) => what.startsWith('look'))).toStrictEqual([]);
+  receiver.release();
+  expect(await elsewhere).toMatchObject({ outcome: 'claimed', receipt: 'created' });
+  await handle.signal(recheckSignal);
+  expect(await handle.result()).toMatchObject({ status: 'Committed', replayed: true, effectCount: 1, attempts: 1 });
 });
 
 /** A receiver whose commits fail before anything happens, and whose look-ups find nothing. */
