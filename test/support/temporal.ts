@@ -12,7 +12,6 @@ import 'tsx/cjs';
 import { Client, Connection, WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, DefaultFailureConverter, defaultPayloadConverter, type Payload } from '@temporalio/common';
-import type { temporal } from '@temporalio/proto';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Database from 'better-sqlite3';
 import type { CaseInput } from '../../src/core/case.ts';
@@ -29,7 +28,8 @@ import { preparedUpdate, proposalQuery, statusQuery, type PreparedAnswer } from 
 import type { RunStatus } from '../../workflows/messages.ts';
 import type { reviewOperation } from '../../workflows/review-operation.ts';
 
-export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+export type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+export type HistoryEvent = NonNullable<History['events']>[number];
 export type ReviewHandle = WorkflowHandle<typeof reviewOperation>;
 
 /** A bound for a stuck condition, not an expectation. */
@@ -72,7 +72,10 @@ export function newCase(content: Partial<CaseInput> = {}): CaseInput {
 /** The SDK logs each change of a worker's state otherwise. */
 export function quietRuntime(): void {
   try {
-    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    Runtime.install({
+      logger: new DefaultLogger('ERROR'),
+      telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
+    });
   } catch {
     // Installed already, by another module of this process.
   }

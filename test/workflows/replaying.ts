@@ -1,10 +1,10 @@
 /** Recorded histories, and replaying them against a bundle. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import proto from '@temporalio/proto';
 import { bundleWorkflowCode, DefaultLogger, Worker, type InjectedSinks } from '@temporalio/worker';
 import { interceptorsPath, payloadConverterPath, workflowsPath } from '../../src/worker/bundle.ts';
-import { quietRuntime, type HistoryEvent } from '../support/temporal.ts';
+import { quietRuntime, type History, type HistoryEvent } from '../support/temporal.ts';
 import type { Said, SaidSinks } from './said.ts';
 
 export const historiesDirectory = fileURLToPath(new URL('histories/', import.meta.url));
@@ -24,11 +24,23 @@ export interface Recording {
  */
 export type HistoryJson = Readonly<Record<string, unknown>>;
 
-const { History } = proto.temporal.api.history.v1;
+interface HistoryClass {
+  fromObject(from: object): History;
+  toObject(history: History, how: { enums: typeof String; bytes: typeof String; longs: typeof String }): HistoryJson;
+}
+
+/** The very classes the SDK decodes with, from where it has them. */
+function sdkHistory(): HistoryClass {
+  const sdk = createRequire(createRequire(import.meta.url).resolve('@temporalio/client'));
+  const proto = sdk('@temporalio/proto') as { temporal: { api: { history: { v1: { History: HistoryClass } } } } };
+  return proto.temporal.api.history.v1.History;
+}
+
+const historyClass = sdkHistory();
 type Kept = Pick<Recording, 'history' | 'workflowId'>;
 
 export const historyToJson = (history: object): HistoryJson =>
-  History.toObject(History.fromObject(history), { enums: String, bytes: String, longs: String });
+  historyClass.toObject(historyClass.fromObject(history), { enums: String, bytes: String, longs: String });
 
 export const fileOf = (name: string): string => `${historiesDirectory}${name}.json`;
 
@@ -44,7 +56,8 @@ export function readRecording(name: string): Recording {
   return JSON.parse(readFileSync(fileOf(name), 'utf8')) as Recording;
 }
 
-export const eventsOf = ({ history }: Pick<Recording, 'history'>): HistoryEvent[] => History.fromObject(history).events;
+export const eventsOf = ({ history }: Pick<Recording, 'history'>): HistoryEvent[] =>
+  historyClass.fromObject(history).events ?? [];
 
 /** The workflow code of this checkout, with interceptors that note what a run says. */
 export async function notingBundle(): Promise<string> {
@@ -79,7 +92,10 @@ export async function replayAll(code: string, recordings: readonly Kept[]): Prom
   };
   const sinks: InjectedSinks<SaidSinks> = { said: { note } };
   const options = { workflowBundle: { code }, dataConverter: { payloadConverterPath }, sinks };
-  const histories = recordings.map(({ workflowId, history }) => ({ workflowId, history: History.fromObject(history) }));
+  const histories = recordings.map(({ workflowId, history }) => ({
+    workflowId,
+    history: historyClass.fromObject(history),
+  }));
   const replayed: Replayed[] = [];
   for await (const { runId, error } of Worker.runReplayHistories(options, histories)) {
     replayed.push({ error: error ?? null, said: said.get(runId) ?? [] });
