@@ -1,6 +1,7 @@
 /** Keeps one worker process running below `up`: started again when it dies, never faster than once a second. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { CountersignError } from '../core/errors.ts';
 import { binary } from './package-info.ts';
 
 export interface Supervised {
@@ -11,6 +12,9 @@ export interface Supervised {
   stop(): void;
 }
 
+/** What a worker may take to finish what it has begun: its own grace for running activities, and some more. */
+const stopGraceMs = 15_000;
+
 /** A worker that cannot even start is not started for ever. */
 const mostEarlyDeaths = 5;
 
@@ -19,10 +23,17 @@ export interface SuperviseOptions {
   readonly log: (line: string) => void;
 }
 
+const didNotStart = (text: string): CountersignError =>
+  new CountersignError('server_unavailable', {
+    message: `The worker did not start (${text}).`,
+    hint: 'What it said stands above; `countersign worker` starts it alone.',
+  });
+
 /** `args`: the arguments of `countersign`. The child ends when this process does: its IPC channel closes then. */
 export function superviseWorker({ args, log }: SuperviseOptions): Supervised {
   let child: ChildProcess | null = null;
-  let stopping = false;
+  const stopping = new AbortController();
+  const stopped = (): boolean => stopping.signal.aborted;
   let resolveReady: (pid: number) => void = () => undefined;
   let rejectReady: (error: Error) => void = () => undefined;
   const ready = new Promise<number>((resolve, reject) => {
@@ -46,13 +57,13 @@ export function superviseWorker({ args, log }: SuperviseOptions): Supervised {
     });
 
   async function keepRunning(): Promise<void> {
-    for (let earlyDeaths = 0; earlyDeaths < mostEarlyDeaths;) {
+    for (let earlyDeaths = 0; earlyDeaths < mostEarlyDeaths && !stopped();) {
       const { text, wasReady } = await runOnce();
-      if (stopping) return;
+      if (stopped()) return;
       log(`the worker ended (${text}); it is started again`);
       earlyDeaths = wasReady ? 0 : earlyDeaths + 1;
-      if (!wasReady) rejectReady(new Error(`The worker did not start (${text}).`));
-      await delay(1_000);
+      if (!wasReady) rejectReady(didNotStart(text));
+      await delay(1_000, null, { signal: stopping.signal }).catch(() => null);
     }
   }
 
@@ -61,8 +72,11 @@ export function superviseWorker({ args, log }: SuperviseOptions): Supervised {
     ready,
     ended: keepRunning(),
     stop: () => {
-      stopping = true;
-      child?.kill('SIGTERM');
+      stopping.abort();
+      const running = child;
+      running?.kill('SIGTERM');
+      // A worker that hangs must not keep the others running; what it had begun is settled like after any death.
+      setTimeout(() => running?.kill('SIGKILL'), stopGraceMs).unref();
     },
   };
 }

@@ -28,6 +28,8 @@ export function installRuntime(logger: Logger): void {
       warn: (message, meta) => log('WARN', message, meta),
       error: (message, meta) => log('ERROR', message, meta),
     },
+    // By default the SDK's native side writes to standard output, which holds a command's answer and nothing else.
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     // The command decides when to shut down: also when the process that started it is gone.
     shutdownSignals: [],
   });

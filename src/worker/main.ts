@@ -9,6 +9,7 @@ import { armedCrashPoints, type Arming } from './crash.ts';
 import type { ReceiverKind } from './embedded-receiver.ts';
 import { createLogger, installRuntime } from './logging.ts';
 import { passingToRuns } from './runs.ts';
+import { serverFault } from './server-fault.ts';
 import type { StatePaths } from './state-directory.ts';
 import { createWorker, type RunningWorker } from './worker.ts';
 
@@ -45,7 +46,9 @@ export async function runWorkerProcess(options: WorkerProcess): Promise<void> {
     exitCode: ExitCodes.workerLostReceipt,
     pauseMarker: `${options.paths.directory}/paused-at-crash-point`,
   });
-  const running = await createWorker({ ...options, crash });
+  const running = await createWorker({ ...options, crash }).catch((thrown: unknown) => {
+    throw serverFault(thrown, options.connection);
+  });
   const { worker } = running;
   const stop = (): void => {
     if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -14,7 +14,7 @@ interface WorkerOptions {
   readonly receiver?: ReceiverKind;
 }
 
-export const worker = action<WorkerOptions, []>(async ({ context }, { taskQueue, crashAt, leaseMs, receiver }) => {
+const run = action<WorkerOptions, []>(async ({ context }, { taskQueue, crashAt, leaseMs, receiver }) => {
   const paths = context.paths();
   const connection = connectionSettings(context.env, context.stateDir);
   await runWorkerProcess({
@@ -35,3 +35,9 @@ export const worker = action<WorkerOptions, []>(async ({ context }, { taskQueue,
   });
   return ExitCodes.done;
 });
+
+/** Ends the process itself: the connections of a worker that could not be made would keep it alive for good. */
+export async function worker(...given: unknown[]): Promise<void> {
+  await run(...given);
+  process.exit();
+}

@@ -4,20 +4,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CountersignError, errorCode } from '../../core/errors.ts';
 import { presentStatus } from '../../core/presentation.ts';
 import { isFinal } from '../../core/states.ts';
-import { connectionSettings } from '../../server/index.ts';
+import { connectionSettings, type ConnectionSettings } from '../../server/index.ts';
 import { payloadConverterPath } from '../../worker/bundle.ts';
 import { passingToRuns, runExecutor, tellOrStart } from '../../worker/runs.ts';
+import { serverFault } from '../../worker/server-fault.ts';
 import { scheduleSweep, unscheduleSweep } from '../../worker/sweep-schedule.ts';
 import type { Context } from '../context.ts';
 import { begin } from './temporal-begin.ts';
 import type { Driver } from './driver.ts';
 
-async function connect(context: Context): Promise<{ client: Client; connection: Connection }> {
+interface Connected {
+  readonly client: Client;
+  readonly connection: Connection;
+  readonly settings: ConnectionSettings;
+}
+
+async function connect(context: Context): Promise<Connected> {
   const settings = connectionSettings(context.env, context.stateDir);
   try {
     const connection = await Connection.connect({ ...settings.connectionOptions, connectTimeout: '5 seconds' });
     const { namespace } = settings;
-    return { connection, client: new Client({ connection, namespace, dataConverter: { payloadConverterPath } }) };
+    const client = new Client({ connection, namespace, dataConverter: { payloadConverterPath } });
+    return { connection, client, settings };
   } catch (cause) {
     throw new CountersignError('server_unavailable', {
       message: `The Temporal server at ${settings.address} cannot be reached.`,
@@ -31,12 +39,23 @@ const readEveryMs = 40;
 
 export function temporalDriver(context: Context): Driver {
   let connected: ReturnType<typeof connect> | null = null;
-  const client = async (): Promise<Client> => (await (connected ??= connect(context))).client;
   const { executor } = context;
+
+  /** Failures of the server come out as `server_unavailable`, whatever the SDK calls them. */
+  async function withClient<T>(act: (client: Client) => Promise<T>): Promise<T> {
+    const { client, settings } = await (connected ??= connect(context));
+    try {
+      return await act(client);
+    } catch (thrown) {
+      throw serverFault(thrown, settings);
+    }
+  }
 
   async function tell(operation: Parameters<Driver['tell']>[0]): Promise<boolean> {
     try {
-      return (await tellOrStart(await client(), context.ports().ledger, operation)) !== 'unreachable';
+      return await withClient(
+        async (client) => (await tellOrStart(client, context.ports().ledger, operation)) !== 'unreachable',
+      );
     } catch (thrown) {
       if (errorCode(thrown) === 'server_unavailable') return false;
       throw thrown;
@@ -44,7 +63,7 @@ export function temporalDriver(context: Context): Driver {
   }
 
   return {
-    begin: async (content, waitMs) => begin(context, await client(), content, waitMs),
+    begin: (content, waitMs) => withClient((client) => begin(context, client, content, waitMs)),
     tell,
     async follow(operation, { waitMs, decidedHere }) {
       const { ledger } = context.ports();
@@ -61,11 +80,19 @@ export function temporalDriver(context: Context): Driver {
         await delay(readEveryMs);
       }
     },
-    passing: async () => passingToRuns(await client(), context.ports().ledger),
-    schedule: async (everyMinutes, limit) => {
-      if (everyMinutes !== null) return scheduleSweep(await client(), everyMinutes, limit);
-      return (await unscheduleSweep(await client())) ? 'removed' : 'absent';
-    },
+    passing: () =>
+      withClient(async (client) => {
+        const passing = passingToRuns(client, context.ports().ledger);
+        return {
+          pass: (operation) => withClient(() => passing.pass(operation)),
+          alive: (operation) => withClient(() => passing.alive(operation)),
+        };
+      }),
+    schedule: (everyMinutes, limit) =>
+      withClient(async (client) => {
+        if (everyMinutes !== null) return scheduleSweep(client, everyMinutes, limit);
+        return (await unscheduleSweep(client)) ? 'removed' : 'absent';
+      }),
     close: async () => {
       const open = await connected?.catch(() => null);
       await open?.connection.close();
