@@ -106,7 +106,9 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
       translated(async () => {
         await witnessRun(ports.ledger, head, executorOf(currentRun()));
         const decided = await decide(ports, message, by);
-        return { ...decided, next: decided.outcome === 'recorded' ? await stateOf(message.operationId) : null };
+        // What the run shows may be older than what was decided: then it is given the proposal, too.
+        const known = { knownOperationId: head?.operationId ?? null };
+        return { ...decided, next: decided.outcome === 'recorded' ? await stateOf(message.operationId, known) : null };
       }),
     revise: ({ message, caseId }) =>
       translated(() => revise(ports, message, { caseId, executor: executorOf(currentRun()), via: 'update' })),

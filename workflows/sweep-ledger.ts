@@ -9,7 +9,11 @@ const { sweep } = proxyActivities<Pick<Activities, 'sweep'>>({
   retry: { maximumAttempts: 3, initialInterval: '5 seconds', backoffCoefficient: 2 },
 });
 
-/** Workflow type `sweepLedger`; `limit`: the most operations one sweep looks at. */
-export async function sweepLedger(limit: number): Promise<SweepCounts> {
-  return sweep({ limit });
+const defaultLimit = 1_000;
+
+/** Workflow type `sweepLedger`; `limit`: the most operations one sweep looks at (1 to 100,000; default 1,000). */
+export async function sweepLedger(limit?: unknown): Promise<SweepCounts> {
+  const bounded =
+    typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 ? Math.min(limit, 100_000) : defaultLimit;
+  return sweep({ limit: bounded });
 }

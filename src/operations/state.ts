@@ -3,7 +3,8 @@ import { CountersignError, errorCode } from '../core/errors.ts';
 import { nextStep, type NextStep } from '../core/next-step.ts';
 import { presentProposal, presentStatus, type Proposal, type Status } from '../core/presentation.ts';
 import { rulesFor } from '../core/rules.ts';
-import { holdsObject } from '../core/states.ts';
+import type { OperationView } from '../core/records.ts';
+import { holdsObject, isFinal } from '../core/states.ts';
 import type { RunReference } from '../ports/ledger.ts';
 import type { ReceiverStatus } from '../ports/receiver.ts';
 import type { Ports } from './ports.ts';
@@ -40,19 +41,30 @@ async function receiverNow(ports: Ports): Promise<ReceiverStatus | null> {
   }
 }
 
+/**
+ * The newest revision, with what time or the object has brought about. A revision by somebody else may come between two
+ * reads, so the end of the chain is looked for until it is one.
+ */
+async function newestOf(ports: Ports, operationId: string): Promise<OperationView> {
+  for (let asked = operationId; ;) {
+    const followed = await ports.ledger.follow(asked);
+    if (!followed) throw new CountersignError('not_found', { message: `The ledger has no operation ${asked}.` });
+    const { operation } = followed;
+    const mayEnd = operation.state === 'Pending' || (operation.state === 'Approved' && operation.expiresAtMs !== null);
+    const view = mayEnd ? ((await ports.ledger.settle(operation.operationId)) ?? followed) : followed;
+    if (view.operation.revisedTo === null) return view;
+    asked = view.operation.revisedTo;
+  }
+}
+
 /** Follows revisions to the newest one and applies what time or the object has brought about. Throws `not_found`. */
 export async function readState(ports: Ports, input: ReadStateInput): Promise<RunState> {
   await witnessRun(ports.ledger, input.head, input.executor);
-  const followed = await ports.ledger.follow(input.operationId);
-  if (!followed) {
-    throw new CountersignError('not_found', { message: `The ledger has no operation ${input.operationId}.` });
-  }
-  const { operation: read } = followed;
-  const settles = read.state === 'Pending' || (read.state === 'Approved' && read.expiresAtMs !== null);
-  const view = settles ? ((await ports.ledger.settle(read.operationId)) ?? followed) : followed;
+  const view = await newestOf(ports, input.operationId);
   const { operation } = view;
   const { run } = input;
-  if (run && (operation.workflowId !== run.workflowId || operation.runId !== run.runId)) {
+  const open = !isFinal(operation.state);
+  if (run && open && (operation.workflowId !== run.workflowId || operation.runId !== run.runId)) {
     await ports.ledger.noteRun(operation.operationId, run);
   }
   const receiver = holdsObject(operation.state) ? await receiverNow(ports) : null;
@@ -62,7 +74,8 @@ export async function readState(ports: Ports, input: ReadStateInput): Promise<Ru
     receiverSequence: receiver?.sequence ?? null,
     rules: rulesFor(operation, ports.minimums),
     settings: ports.recovery,
-    attemptEnded: input.attemptEnded,
+    // A newer attempt is somebody else's: the end of one's own says nothing of it.
+    attemptEnded: input.attemptEnded && view.attempts.at(-1)?.executor === input.executor,
   });
   return {
     status: presentStatus(view, input.executor),
