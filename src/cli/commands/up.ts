@@ -37,6 +37,11 @@ async function lock(directory: string): Promise<() => void> {
 const portOf = (name: string, text: string | undefined): number | undefined =>
   text === undefined ? undefined : wholeNumber(name, text, 1, 65_535);
 
+interface AskedPorts {
+  readonly port: number | undefined;
+  readonly uiPort: number | undefined;
+}
+
 interface Listening {
   readonly address: string;
   readonly namespace: string;
@@ -45,7 +50,7 @@ interface Listening {
 }
 
 /** The server that the environment names, or a development server of this state directory. */
-async function listen(context: Context, options: UpOptions): Promise<Listening> {
+async function listen(context: Context, ports: AskedPorts): Promise<Listening> {
   const given = connectionSettings(context.env, context.stateDir);
   if (given.source === 'environment') {
     return { address: given.address, namespace: given.namespace, uiUrl: null, server: null };
@@ -55,8 +60,7 @@ async function listen(context: Context, options: UpOptions): Promise<Listening> 
   const server = await startDevServer({
     cli,
     stateDir: context.paths().directory,
-    port: portOf('--port', options.port),
-    uiPort: portOf('--ui-port', options.uiPort),
+    ...ports,
     namespace: nonEmpty(context.env['TEMPORAL_NAMESPACE']),
     log,
   });
@@ -88,6 +92,7 @@ function announce(context: Context, { address, namespace, uiUrl }: Listening, wo
 const keepAliveMs = 2 ** 30;
 
 export const up = action<UpOptions, []>(async ({ context }, options) => {
+  const ports = { port: portOf('--port', options.port), uiPort: portOf('--ui-port', options.uiPort) };
   const stopped = stopRequested();
   const { directory } = context.paths();
   // Opened once before anything is started: a ledger that cannot be relied on must stop `up`, not its worker later.
@@ -98,7 +103,7 @@ export const up = action<UpOptions, []>(async ({ context }, options) => {
   let listening: Listening | null = null;
   let worker: Supervised | null = null;
   try {
-    listening = await listen(context, options);
+    listening = await listen(context, ports);
     const { server } = listening;
     if (options.worker) {
       const args = ['worker', '--state', directory];
