@@ -23,6 +23,14 @@ export function registerServiceCommands(program: Command): void {
     .option('--no-worker', 'only the server')
     .action(lazily(async () => (await import('./up.ts')).up));
   program
+    .command('demo')
+    .description(
+      'the story of one approved operation, with a crash, on a Temporal server of its own, whatever TEMPORAL_ADDRESS says',
+    )
+    .option('--keep', 'keep its directory; --state names it and must not exist yet')
+    .option('--out <dir>', 'where correctness.json is kept', 'out/demo')
+    .action(lazily(async () => (await import('../demo/demo.ts')).demo));
+  program
     .command('doctor')
     .description('check what is installed, reachable and readable; changes nothing')
     .action(lazily(async () => (await import('./doctor.ts')).doctor));
