@@ -1,0 +1,258 @@
+/**
+ * kill -9 of the worker, and of the server, in the middle of an approved case, while the worker stands at a crash point.
+ * The times are printed, not asserted: the aim is that a case goes on within 5 s of a new worker's start.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import type { CrashPoint } from '../../src/ports/crash-points.ts';
+import { findTemporalCli, startDevServer, type DevServer } from '../../src/server/index.ts';
+import { freePorts } from '../../src/server/ports.ts';
+import { approvalSignal, decideUpdate } from '../../workflows/messages.ts';
+import { endCommands, processOf, signalProcess, startCommand, type RunningCommand } from '../support/processes.ts';
+import {
+  databases,
+  eventually,
+  heldReceiver,
+  newCase,
+  openEnvironment,
+  settingsFor,
+  type Environment,
+  type OperationRow,
+  type ReviewHandle,
+} from '../support/temporal.ts';
+
+interface Gap {
+  readonly point: CrashPoint;
+  /** What is on disk when the worker is gone. */
+  readonly state: string;
+  readonly attempts: number;
+  readonly effects: number;
+  /** How many attempts it takes in the end. */
+  readonly finalAttempts: number;
+}
+
+const gaps: readonly Gap[] = [
+  { point: 'claim.after-commit', state: 'Executing', attempts: 1, effects: 0, finalAttempts: 2 },
+  { point: 'receiver.request-sent', state: 'Executing', attempts: 1, effects: 0, finalAttempts: 2 },
+  { point: 'receiver.committed', state: 'Executing', attempts: 1, effects: 1, finalAttempts: 1 },
+  { point: 'complete.after-commit', state: 'Completed', attempts: 1, effects: 1, finalAttempts: 1 },
+];
+
+/** Workers of one environment, as processes. */
+class Workers {
+  private readonly at: Environment;
+  private readonly started: RunningCommand[] = [];
+
+  constructor(at: Environment) {
+    this.at = at;
+  }
+
+  async start(...args: string[]): Promise<RunningCommand> {
+    const { paths, taskQueue, settings } = this.at;
+    const env = { TEMPORAL_ADDRESS: settings.address, TEMPORAL_NAMESPACE: settings.namespace };
+    const state = ['--json', '--state', paths.directory];
+    const worker = startCommand([...state, 'worker', '--task-queue', taskQueue, ...args], { env });
+    this.started.push(worker);
+    await worker.readyLine();
+    return worker;
+  }
+
+  /** A worker that has arrived at the crash point and stands there. */
+  async arrivesAt(worker: RunningCommand): Promise<void> {
+    const marker = join(this.at.paths.directory, 'paused-at-crash-point');
+    await eventually('the worker stands at the crash point', () => existsSync(marker));
+    expect(readFileSync(marker, 'utf8')).toBe(`${worker.pid}\n`);
+    rmSync(marker);
+  }
+
+  end(): Promise<void> {
+    return endCommands(this.started);
+  }
+}
+
+async function environment(address: string, namespace: string): Promise<{ at: Environment; workers: Workers }> {
+  const at = await openEnvironment(settingsFor(address, namespace));
+  const workers = new Workers(at);
+  onTestFinished(async () => {
+    await workers.end();
+    await at.close();
+  });
+  return { at, workers };
+}
+
+const stored = (at: Environment, operationId: string): Partial<OperationRow> & { effects: number } => {
+  const { state, attempts } = databases.operation(at.paths, operationId)!;
+  return { state, attempts, effects: databases.effectsOf(at.paths, operationId) };
+};
+
+async function expectSettled(at: Environment, handle: ReviewHandle, operationId: string, attempts: number) {
+  expect(await handle.result()).toMatchObject({ operationId, status: 'Committed', effectCount: 1, attempts });
+  expect(stored(at, operationId)).toStrictEqual({ state: 'Completed', attempts, effects: 1 });
+  expect(databases.effects(at.paths)).toBe(1);
+}
+
+/** Prints how long it took from the start of a new worker, and from the moment it was ready. */
+async function timed(what: string, start: () => Promise<unknown>, settled: () => Promise<unknown>): Promise<void> {
+  const from = Date.now();
+  await start();
+  const ready = Date.now();
+  await settled();
+  const now = Date.now();
+  console.log(`${what}: ${now - from} ms from the new worker's start, ${now - ready} ms from its being ready`);
+}
+
+describe('the worker is killed', () => {
+  test.each(gaps)('at $point, and the next one brings the case to its end', async (gap) => {
+    const { at, workers } = await environment(inject('temporalAddress'), inject('temporalNamespace'));
+    const doomed = await workers.start('--crash-at', `${gap.point}=pause`);
+    const { handle, prepared } = await at.startReview(newCase());
+    const { operationId } = prepared;
+    await handle.signal(approvalSignal, { operationId, approved: true, reviewer: 'rosa' });
+    await workers.arrivesAt(doomed);
+
+    doomed.kill('SIGKILL');
+    const ended = await doomed.finished();
+    const between = stored(at, operationId);
+    await timed(
+      `worker killed at ${gap.point}`,
+      () => workers.start(),
+      () => handle.result(),
+    );
+
+    expect(ended).toMatchObject({ code: null, signal: 'SIGKILL' });
+    expect(between).toStrictEqual({ state: gap.state, attempts: gap.attempts, effects: gap.effects });
+    await expectSettled(at, handle, operationId, gap.finalAttempts);
+    expect(databases.decisions(at.paths)).toHaveLength(1);
+  });
+
+  test('before anybody decided: the next one knows the proposal, takes the approval and executes it once', async () => {
+    const { at, workers } = await environment(inject('temporalAddress'), inject('temporalNamespace'));
+    const doomed = await workers.start();
+    const { handle, prepared } = await at.startReview(newCase());
+    const { operationId } = prepared;
+
+    doomed.kill('SIGKILL');
+    await doomed.finished();
+    await handle.signal(approvalSignal, { operationId, approved: true, reviewer: 'rosa' });
+    await timed(
+      'worker killed while the case waited',
+      () => workers.start(),
+      () => handle.result(),
+    );
+
+    await expectSettled(at, handle, operationId, 1);
+  });
+});
+
+/** A server of this test alone: it is killed, and started again on the same file at the same port. */
+class OwnServer {
+  readonly address: string;
+  private readonly directory = mkdtempSync(join(tmpdir(), 'countersign-killed-'));
+  private readonly port: number;
+  private server: DevServer | null = null;
+
+  constructor(port: number) {
+    this.port = port;
+    this.address = `127.0.0.1:${port}`;
+  }
+
+  async start(): Promise<void> {
+    const cli = await findTemporalCli({ env: { TEMPORAL_CLI_PATH: inject('temporalCli') } });
+    this.server = await startDevServer({ cli, stateDir: this.directory, port: this.port, headless: true });
+  }
+
+  /** kill -9, at once. */
+  async kill(): Promise<void> {
+    if (!this.server) throw new Error('No server runs.');
+    signalProcess(processOf(this.server.pid), 'SIGKILL');
+    await this.server.exited;
+  }
+
+  async close(): Promise<void> {
+    await this.server?.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+async function ownServer(): Promise<OwnServer> {
+  const [port = 0] = await freePorts(1);
+  const server = new OwnServer(port);
+  onTestFinished(() => server.close());
+  await server.start();
+  return server;
+}
+
+describe('the server is killed', () => {
+  test.each(gaps)('with its worker at $point, and both started again bring the case to its end', async (gap) => {
+    const server = await ownServer();
+    const { at, workers } = await environment(server.address, 'default');
+    const doomed = await workers.start('--crash-at', `${gap.point}=pause`);
+    const { handle, prepared } = await at.startReview(newCase());
+    const { operationId } = prepared;
+    await handle.executeUpdate(decideUpdate, { args: [{ operationId, approved: true, reviewer: 'rosa' }] });
+    await workers.arrivesAt(doomed);
+
+    await server.kill();
+    doomed.kill('SIGKILL');
+    await doomed.finished();
+    const between = stored(at, operationId);
+    await server.start();
+    await timed(
+      `server and worker killed at ${gap.point}`,
+      () => workers.start(),
+      () => handle.result(),
+    );
+
+    expect(between).toStrictEqual({ state: gap.state, attempts: gap.attempts, effects: gap.effects });
+    await expectSettled(at, handle, operationId, gap.finalAttempts);
+  });
+
+  test('while the effect is on its way: the worker records it alone, and the run ends when the server is back', async () => {
+    const server = await ownServer();
+    const { at } = await environment(server.address, 'default');
+    const held = heldReceiver();
+    await at.startWorker({ receiver: held.wrap });
+    const { handle, prepared } = await at.startReview(newCase());
+    const { operationId } = prepared;
+    await handle.signal(approvalSignal, { operationId, approved: true, reviewer: 'rosa' });
+    await eventually('the effect is on its way', () => held.arrived() === 1);
+
+    await server.kill();
+    held.release();
+    await eventually('the ledger knows', () => databases.operation(at.paths, operationId)?.state === 'Completed');
+    const between = stored(at, operationId);
+    const from = Date.now();
+    await server.start();
+    await handle.result();
+    console.log(`server killed while the worker lived: ${Date.now() - from} ms from the server's start`);
+
+    expect(between).toStrictEqual({ state: 'Completed', attempts: 1, effects: 1 });
+    await expectSettled(at, handle, operationId, 1);
+    expect(held.arrived()).toBe(1);
+  });
+
+  test('after it acknowledged an approval that no worker has seen: the approval is still there', async () => {
+    const server = await ownServer();
+    const { at, workers } = await environment(server.address, 'default');
+    const first = await workers.start();
+    const { handle, prepared } = await at.startReview(newCase());
+    const { operationId } = prepared;
+    first.kill('SIGKILL');
+    await first.finished();
+    await handle.signal(approvalSignal, { operationId, approved: true, reviewer: 'rosa' });
+
+    await server.kill();
+    const between = stored(at, operationId);
+    await server.start();
+    await timed(
+      'server killed after it took an approval',
+      () => workers.start(),
+      () => handle.result(),
+    );
+
+    expect(between).toStrictEqual({ state: 'Pending', attempts: 0, effects: 0 });
+    await expectSettled(at, handle, operationId, 1);
+  });
+});
