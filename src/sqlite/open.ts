@@ -50,8 +50,28 @@ export function asStoreError(thrown: unknown, file: FileKind): unknown {
   });
 }
 
+const pauseMs = 20;
+
+/**
+ * SQLite answers "busy" at once when several processes switch a fresh file at the same time: each of them waits for the
+ * others to let go of what they have read. So it is tried again, for as long as any other lock is waited for.
+ */
+function switchToWriteAheadLogging(db: Database): void {
+  const until = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      db.pragma('journal_mode = WAL');
+      return;
+    } catch (thrown) {
+      if (sqliteCode(thrown)?.startsWith('SQLITE_BUSY') !== true || performance.now() > until) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    }
+  }
+}
+
 function setAndReadBack(db: Database, file: FileKind): void {
   db.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  switchToWriteAheadLogging(db);
   const wanted: readonly (readonly [pragma: string, set: string, read: unknown])[] = [
     ['journal_mode', 'WAL', 'wal'],
     ['synchronous', 'FULL', 2],
@@ -71,10 +91,14 @@ function setAndReadBack(db: Database, file: FileKind): void {
 
 /** Refuses a database that is not of this kind; an empty one may become it. Reads only. */
 export function checkMark(db: Database, file: FileKind): void {
-  const marked = db.pragma('application_id', { simple: true }) as number;
-  if (marked === file.applicationId) return;
-  const tables = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM sqlite_schema').get()?.n ?? 0;
-  if (marked !== 0 || tables > 0) {
+  // Both are read in one snapshot: another process may be making the file just now.
+  const acceptable = db.transaction(() => {
+    const marked = db.pragma('application_id', { simple: true }) as number;
+    if (marked === file.applicationId) return true;
+    const tables = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM sqlite_schema').get()?.n ?? 0;
+    return marked === 0 && tables === 0;
+  });
+  if (!acceptable()) {
     throw new CountersignError(file.damaged, { message: `The file is not a Countersign ${file.name}.` });
   }
 }
