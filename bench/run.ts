@@ -13,7 +13,10 @@ import { measureTemporal, p50, p99, type TemporalNumbers } from './temporal.ts';
 const { values: options } = parseArgs({
   options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
 });
-const spinner = ora({ stream: process.stderr, isSilent: !process.stderr.isTTY || options.json });
+const spinner = ora({
+  stream: process.stderr,
+  isSilent: !(process.stderr.isTTY && process.stderr.columns > 0) || options.json,
+});
 const progress = (text: string): void => {
   spinner.start(text);
 };

@@ -7,6 +7,9 @@ import { ExitCodes, type Outcome } from '../core/outcomes.ts';
 import { hintOf } from './hints.ts';
 import { oneLine } from './text.ts';
 
+/** A terminal that reports no width keeps the spinner's line splitting busy for ever. */
+const canSpin = (): boolean => process.stderr.isTTY && process.stderr.columns > 0;
+
 export class Output {
   readonly json: boolean;
 
@@ -40,7 +43,7 @@ export class Output {
 
   /** Progress of something long: on a terminal only, never with --json. */
   progress(title: string): { update(text: string): void; end(): void } {
-    const spinner = ora({ text: title, stream: process.stderr, isSilent: this.json || !process.stderr.isTTY }).start();
+    const spinner = ora({ text: title, stream: process.stderr, isSilent: this.json || !canSpin() }).start();
     return {
       update: (text) => {
         spinner.text = `${title}: ${text}`;

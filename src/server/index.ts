@@ -5,6 +5,7 @@ export { startDevServer } from './dev-server.ts';
 export type { FailedStep } from './errors.ts';
 export { CliNotFoundError, ServerError } from './errors.ts';
 export { acquireFileLock } from './file-lock.ts';
+export { makeDirectory } from './make-directory.ts';
 export type { CliSource, FindCliOptions, TemporalCli } from './find-cli.ts';
 export { findTemporalCli } from './find-cli.ts';
 export type { ServerExit } from './launch.ts';

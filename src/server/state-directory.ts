@@ -1,12 +1,13 @@
 /** The state directory, made private when it is new. */
-import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ServerError } from './errors.ts';
+import { makeDirectory } from './make-directory.ts';
 
 /** A write is tried: permission bits alone do not tell about a read-only file system or a full disk. */
 export function prepareStateDirectory(stateDir: string): string {
   try {
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    makeDirectory(stateDir);
     // One spelling per directory, so that a server can be recognised by the path it was given.
     const directory = realpathSync(stateDir);
     const probe = join(directory, `.write-test-${process.pid}`);

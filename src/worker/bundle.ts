@@ -3,11 +3,12 @@
  * replaces a dead one should go on with its cases at once.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeDirectory } from '../server/make-directory.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** `.ts` in a checkout, `.js` in the published package: the same as this file's own suffix. */
@@ -45,7 +46,7 @@ function cacheDirectory(): string {
 /** Never throws for the cache's sake: where it cannot be used, the bundle is made afresh. */
 function writeCache(path: string, code: string): void {
   try {
-    mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+    makeDirectory(join(path, '..'));
     const temporary = `${path}.${process.pid}.tmp`;
     writeFileSync(temporary, code, { mode: 0o600 });
     chmodSync(temporary, 0o600);

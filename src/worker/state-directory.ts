@@ -1,7 +1,9 @@
 /** The directory that holds ledger, receiver and the development server's files: made private, checked before use. */
-import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CountersignError } from '../core/errors.ts';
+// Not the folder's index: that one loads the Temporal client, which the application driver does without.
+import { makeDirectory } from '../server/make-directory.ts';
 
 export interface StatePaths {
   readonly directory: string;
@@ -37,7 +39,7 @@ function check(directory: string): void {
 export function prepareStateDirectory(path: string): StatePaths {
   const wanted = resolve(path);
   try {
-    mkdirSync(wanted, { recursive: true, mode: 0o700 });
+    makeDirectory(wanted);
     const directory = realpathSync(wanted);
     check(directory);
     return pathsIn(directory);

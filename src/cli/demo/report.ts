@@ -1,12 +1,13 @@
 /** The end of the demonstration: the table for people and the evidence for everybody else. */
 import { createRequire } from 'node:module';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { CountersignError } from '../../core/errors.ts';
 import type { DevServer } from '../../server/index.ts';
+import { makeDirectory } from '../../server/make-directory.ts';
 import { packageVersion } from '../package-info.ts';
 import type { Check, Value } from './checks.ts';
 import { ledgerRecords, receiverRecords, sqliteVersion } from './databases.ts';
@@ -65,7 +66,7 @@ export function readRecords({ review, naive, application }: Scratch): Record<str
 export function makeEvidenceDirectory(out: string): string {
   const directory = resolve(out);
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     return directory;
   } catch (cause) {
     const message = `The evidence cannot be kept in ${directory} (${String(cause)}).`;
