@@ -3,7 +3,7 @@ import process from 'node:process';
 import ora from 'ora';
 import pc from 'picocolors';
 import { catalogue, errorCode } from '../core/errors.ts';
-import { ExitCodes, type Outcome } from '../core/outcomes.ts';
+import type { Outcome } from '../core/outcomes.ts';
 import { hintOf } from './hints.ts';
 import { oneLine } from './text.ts';
 
@@ -73,5 +73,3 @@ export class Output {
     return entry.exitCode;
   }
 }
-
-export const exitInternal = ExitCodes.internal;

@@ -6,7 +6,7 @@ import { CountersignError } from '../core/errors.ts';
 import type { NextStep } from '../core/next-step.ts';
 import type { ClaimOutcome } from '../core/outcomes.ts';
 import type { Status } from '../core/presentation.ts';
-import { execute } from './execute.ts';
+import { execute, type ExecuteAnswer } from './execute.ts';
 import type { Ports } from './ports.ts';
 import { reconcile } from './reconcile.ts';
 import { readState } from './state.ts';
@@ -24,6 +24,27 @@ export interface DriveAnswer {
 const mostSteps = 4;
 
 /**
+ * One attempt; `answer` is `null` when it claimed and then failed: only the receiver knows whether the effect happened.
+ * What fails before the claim is thrown. `before`: how many attempts there were.
+ */
+async function attempt(
+  ports: Ports,
+  operationId: string,
+  by: { readonly executor: string; readonly before: number },
+): Promise<{ answer: ExecuteAnswer | null; why: string | null }> {
+  try {
+    const answer = await execute(ports, operationId, by.executor);
+    return { answer, why: answer.why };
+  } catch (thrown) {
+    const last = (await ports.ledger.view(operationId))?.attempts.at(-1);
+    const claimed = last !== undefined && last.attempt > by.before && last.executor === by.executor;
+    if (!claimed) throw thrown;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { answer: null, why: `the attempt ended without a receipt: ${message}` };
+  }
+}
+
+/**
  * Executes, asks or claims again, as the ledger says. An attempt of somebody else whose lease runs is asked about, but
  * its absence is not recorded: it may still be on its way.
  */
@@ -31,6 +52,7 @@ export async function drive(ports: Ports, operationId: string, executor: string)
   let claim: ClaimOutcome | null = null;
   let why: string | null = null;
   let current = operationId;
+  let attemptEnded = false;
   for (let step = 0; ; step += 1) {
     const state = await readState(ports, {
       operationId: current,
@@ -38,7 +60,7 @@ export async function drive(ports: Ports, operationId: string, executor: string)
       head: null,
       executor,
       run: null,
-      attemptEnded: false,
+      attemptEnded,
     });
     current = state.status.operationId;
     const { next } = state;
@@ -50,11 +72,13 @@ export async function drive(ports: Ports, operationId: string, executor: string)
     const goesOn = next.step === 'execute' || next.step === 'reconcile';
     if (!goesOn || step >= mostSteps) return { status: state.status, next, claim, why };
     if (next.step === 'execute') {
-      const answer = await execute(ports, current, executor);
-      claim = answer.outcome;
-      why = answer.why;
-      if (claim !== 'claimed' && claim !== 'completed') return { status: answer.status, next, claim, why };
+      const { answer, why: said } = await attempt(ports, current, { executor, before: state.status.attempts });
+      claim = answer?.outcome ?? 'claimed';
+      why = said;
+      attemptEnded = answer === null;
+      if (answer && claim !== 'claimed' && claim !== 'completed') return { status: answer.status, next, claim, why };
     } else {
+      attemptEnded = false;
       await reconcile(ports, current, { executor, askAboutSettled: false });
     }
   }

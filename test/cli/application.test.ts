@@ -171,6 +171,24 @@ describe('0: done, or the same again', () => {
     expect(at.effects()).toStrictEqual([operationId]);
   });
 
+  test('sweep settles an attempt nobody is at work on, and looks at no more than it is told to', async () => {
+    const at = sandbox();
+    const { operationId, caseId } = await crashedAt(at, 'receiver.request-sent');
+    await at.proposed();
+    at.leaseEnds(operationId, Date.now());
+
+    const { code, answer } = await at.ask(['sweep', '--limit', '1']);
+
+    expect(code).toBe(0);
+    expect(answer).toStrictEqual({
+      looked: 1,
+      swept: [{ operationId, caseId, state: 'Executing', reason: 'look is due', result: 'driven' }],
+      more: true,
+    });
+    expect(at.operation(operationId)).toMatchObject({ state: 'Completed', attempts: 2 });
+    expect(at.effects()).toStrictEqual([operationId]);
+  });
+
   test('a revision is a new identity with the edited text, without the checks of the old one', async () => {
     const at = sandbox();
     const checks = [{ name: 'licensed-clauses', result: 'passed' }];
@@ -903,6 +921,83 @@ describe('17: the deliberate crash', () => {
     expect(code).toBe(17);
     expect(after).toStrictEqual(before);
     expect(again).toMatchObject({ code: 0, answer: { outcome: 'recorded', state: 'Declined' } });
+  });
+});
+
+describe('faults that pass', () => {
+  test.each([
+    ['receiver.request-sent', 6, { state: 'Unknown', attempts: 1 }, 0],
+    ['receiver.committed', 0, { state: 'Completed', attempts: 1 }, 1],
+    ['receiver.half-reply', 0, { state: 'Completed', attempts: 1 }, 1],
+    ['complete.before-commit', 0, { state: 'Completed', attempts: 1 }, 1],
+    ['complete.after-commit', 0, { state: 'Completed', attempts: 1 }, 1],
+  ])(
+    'an error at %s is followed by a question to the receiver, not by giving up',
+    async (point, exit, stored, effects) => {
+      const at = sandbox();
+      const { operationId } = await at.proposed();
+
+      const { code, answer } = await at.ask([...approve(operationId), '--crash-at', `${point}=throw`]);
+
+      expect(code).toBe(exit);
+      expect(answer).toMatchObject({ outcome: 'recorded', ...stored, decision: { approved: true } });
+      expect(answer['claimWhy']).toContain('without a receipt');
+      expect(at.operation(operationId)).toMatchObject(stored);
+      expect(at.effects()).toHaveLength(effects);
+    },
+  );
+
+  test('an error before the claim is a fault of the command, and approving again carries on', async () => {
+    const at = sandbox();
+    const { operationId } = await at.proposed();
+
+    const failed = await at.ask([...approve(operationId), '--crash-at', 'claim.before-commit=throw']);
+    const between = at.operation(operationId);
+    const again = await at.ask(approve(operationId));
+
+    expect(failed).toMatchObject({ code: 1, answer: { error: { code: 'internal' } } });
+    expect(between).toMatchObject({ state: 'Approved', attempts: 0 });
+    expect(again).toMatchObject({ code: 0, answer: { outcome: 'repeated', state: 'Completed', attempts: 1 } });
+    expect(at.effects()).toStrictEqual([operationId]);
+  });
+});
+
+describe('at the same time', () => {
+  test('of an approval and a refusal one is recorded, and the other is told which', async () => {
+    const at = sandbox();
+    const { operationId } = await at.proposed();
+
+    const answers = await Promise.all([at.ask(approve(operationId)), at.ask(decline(operationId))]);
+
+    expect(answers.map(({ code }) => code).sort()).toStrictEqual([0, 5]);
+    const winner = answers.find(({ code }) => code === 0)!.answer;
+    const loser = answers.find(({ code }) => code === 5)!.answer;
+    expect(winner['outcome']).toBe('recorded');
+    expect(loser).toMatchObject({ outcome: 'conflicting_decision', decision: winner['decision'] });
+    expect(at.decisions()).toHaveLength(1);
+    expect(at.effects()).toHaveLength(winner['state'] === 'Completed' ? 1 : 0);
+  });
+
+  test('of two approvals one is recorded and one repeated, and there is one effect', async () => {
+    const at = sandbox();
+    const { operationId } = await at.proposed();
+
+    const answers = await Promise.all([at.ask(approve(operationId)), at.ask(approve(operationId))]);
+
+    expect(answers.map(({ answer }) => answer['outcome']).sort()).toStrictEqual(['recorded', 'repeated']);
+    expect(at.operation(operationId)).toMatchObject({ state: 'Completed', attempts: 1 });
+    expect(at.effects()).toStrictEqual([operationId]);
+  });
+
+  test('of two first commands in a new directory both find a ledger, and one case is admitted once', async () => {
+    const at = sandbox();
+    const file = at.file('case.json', caseFile());
+
+    const answers = await Promise.all([at.ask(['begin', file]), at.ask(['begin', file])]);
+
+    expect(answers.map(({ code }) => code)).toStrictEqual([0, 0]);
+    expect(answers.map(({ answer }) => answer['outcome']).sort()).toStrictEqual(['admitted', 'duplicate']);
+    expect(at.operations()).toBe(1);
   });
 });
 
