@@ -57,6 +57,8 @@ export async function runWorkerProcess(options: WorkerProcess): Promise<void> {
   // Started by `up`: ends with it, however that ends.
   process.once('disconnect', stop);
   const done = running.run();
+  // Awaited below; a worker that fails during the sweep must not count as an unhandled rejection until then.
+  done.catch(() => undefined);
   options.ready();
   logger.info({ taskQueue: options.taskQueue, searchAttributes: running.searchAttributes }, 'worker runs');
   await sweepAtStart(running, options.taskQueue, logger);
