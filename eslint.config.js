@@ -69,6 +69,7 @@ export default tseslint.config(
         module: 'readonly',
         require: 'readonly',
         setTimeout: 'readonly',
+        clearTimeout: 'readonly',
         fetch: 'readonly',
       },
     },

@@ -1,9 +1,9 @@
 // What other folders may use of the identity: digests, the payload, and the readers of untrusted input.
-export { digest, frame, normaliseText } from './canonical.ts';
+export { frame, normaliseText } from './canonical.ts';
 export { parseCase, parseRevision } from './case.ts';
 export { caseJsonSchema } from './case-schema.ts';
 export { evidenceId } from './evidence.ts';
-export { InputError, printable } from './input-error.ts';
+export { InputError } from './input-error.ts';
 export { parseJsonText } from './json-text.ts';
 export { identify, isOperationId, operationIdOfPayload } from './operation.ts';
 export { parsePayload, type OperationFields } from './payload.ts';

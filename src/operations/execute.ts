@@ -40,7 +40,11 @@ export async function execute(ports: Ports, operationId: string, executor: strin
     receiverSequence: sequence,
     executor,
   });
-  if (!claim) return { outcome, why, receipt: null, status: presentStatus(view ?? before, executor) };
+  if (!claim) {
+    // Somebody may have been at work since `before` was read.
+    const now = view ?? (await ledger.view(operationId)) ?? before;
+    return { outcome, why, receipt: null, status: presentStatus(now, executor) };
+  }
 
   crash.reach('receiver.request-sent');
   const receipt = await receiver.commit({

@@ -2,7 +2,7 @@
 import { ScheduleNotFoundError, ScheduleOverlapPolicy, type Client, type ScheduleOptions } from '@temporalio/client';
 import { taskQueue } from './runs.ts';
 
-export const sweepScheduleId = 'countersign-sweep';
+const sweepScheduleId = 'countersign-sweep';
 
 function scheduleOf(everyMinutes: number, limit: number, queue: string): Omit<ScheduleOptions, 'scheduleId'> {
   return {

@@ -38,7 +38,8 @@ const SEARCH_ATTRIBUTES = {
 
 function parse(text: string): Topology {
   const document = parseDocument(text, { uniqueKeys: true });
-  if (document.errors.length > 0) throw document.errors[0];
+  const [fault] = document.errors;
+  if (fault) throw fault;
   return document.toJS() as Topology;
 }
 

@@ -37,7 +37,7 @@ export function isPinned(image: string): boolean {
   return /^[a-z0-9][a-z0-9._/-]*:v?\d+\.\d+[\w.-]*$/.test(image);
 }
 
-export function isOneShot(service: Service): boolean {
+function isOneShot(service: Service): boolean {
   return service.restart === 'no';
 }
 

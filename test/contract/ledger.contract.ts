@@ -1,7 +1,7 @@
 // The contract of every ledger, as one suite: an adapter runs it with its own way to make one. There is no fake ledger:
 // the SQLite one is fast enough for every test, so a second implementation would only be another thing to keep right.
 import { describe } from 'vitest';
-import { World, type LedgerSettings, type MakeLedger } from '../support/ledger-world.ts';
+import { World, type MakeLedger, type MakeWorld } from '../support/ledger-world.ts';
 import { admission } from './ledger/admission.ts';
 import { changes } from './ledger/changes.ts';
 import { claims } from './ledger/claims.ts';
@@ -12,8 +12,6 @@ import { reading } from './ledger/reading.ts';
 import { resolutions } from './ledger/resolutions.ts';
 import { restoring } from './ledger/restoring.ts';
 import { time } from './ledger/time.ts';
-
-export type MakeWorld = (settings?: LedgerSettings) => World;
 
 export function ledgerContract(name: string, makeLedger: MakeLedger): void {
   const make: MakeWorld = (settings) => new World(makeLedger(settings));

@@ -25,7 +25,7 @@ export interface Core {
   readonly nextState: (state: State, event: Event) => State | null;
   readonly nextStep: typeof nextStep;
 }
-export const realCore: Core = {
+const realCore: Core = {
   judgeDecision,
   judgeWithdrawal,
   objection,

@@ -237,3 +237,6 @@ export function granted(answer: ClaimAnswer): NonNullable<ClaimAnswer['claim']> 
   if (!answer.claim) throw new Error(`not claimed: ${answer.outcome}`);
   return answer.claim;
 }
+
+/** How a contract makes the world of one test. */
+export type MakeWorld = (settings?: LedgerSettings) => World;

@@ -2,9 +2,8 @@
 import { expect, test } from 'vitest';
 import type { CaseInput } from '../../../src/core/case.ts';
 import { identify } from '../../../src/identity/index.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
 import { noonMs } from '../../support/clock.ts';
-import { sampleCase } from '../../support/ledger-world.ts';
+import { sampleCase, type MakeWorld } from '../../support/ledger-world.ts';
 import { journaled, unchanged } from './unchanged.ts';
 
 const ticket = { id: 'ticket-1042', version: 3, scope: 'blue' };

@@ -1,7 +1,6 @@
 // Ledger contract: revision, withdrawal, and what time or the object brings about.
 import { describe, expect, test } from 'vitest';
-import { later, type World } from '../../support/ledger-world.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
+import { later, type World, type MakeWorld } from '../../support/ledger-world.ts';
 import { journaled, unchanged } from './unchanged.ts';
 
 const nowhere = `op-v1-${'0'.repeat(64)}`;

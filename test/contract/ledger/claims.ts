@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CaseInput } from '../../../src/core/case.ts';
 import { noonMs } from '../../support/clock.ts';
-import { granted, later, leaseMs, type World } from '../../support/ledger-world.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
+import { granted, later, leaseMs, type World, type MakeWorld } from '../../support/ledger-world.ts';
 import { journaled, unchanged } from './unchanged.ts';
 
 const nowhere = `op-v1-${'0'.repeat(64)}`;

@@ -1,8 +1,7 @@
 // Ledger contract: the decision, written once.
 import { describe, expect, test } from 'vitest';
-import type { World } from '../../support/ledger-world.ts';
+import type { MakeWorld, World } from '../../support/ledger-world.ts';
 import { noonMs } from '../../support/clock.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
 import { journaled, unchanged } from './unchanged.ts';
 
 const nowhere = `op-v1-${'0'.repeat(64)}`;

@@ -1,8 +1,7 @@
 // Ledger contract: what the receiver said, stored however late, and what follows from it.
 import { describe, expect, test } from 'vitest';
 import { noonMs } from '../../support/clock.ts';
-import { leaseMs, type World } from '../../support/ledger-world.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
+import { leaseMs, type World, type MakeWorld } from '../../support/ledger-world.ts';
 import { unchanged } from './unchanged.ts';
 
 const nowhere = `op-v1-${'0'.repeat(64)}`;

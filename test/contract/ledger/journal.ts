@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { chainStart, journalHash } from '../../../src/identity/journal.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
+import type { MakeWorld } from '../../support/ledger-world.ts';
 
 /** Recomputes every chain of a ledger; returns the number of records. */
 export async function verifiedRecords(ledger: Ledger): Promise<number> {

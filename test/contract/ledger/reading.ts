@@ -1,7 +1,6 @@
 // Ledger contract: what can be asked, and what is answered where there is nothing.
 import { expect, test } from 'vitest';
-import { leaseMs } from '../../support/ledger-world.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
+import { leaseMs, type MakeWorld } from '../../support/ledger-world.ts';
 import { unchanged } from './unchanged.ts';
 
 const nowhere = `op-v1-${'0'.repeat(64)}`;

@@ -1,8 +1,7 @@
 // Ledger contract: an operator's word.
 import { expect, test } from 'vitest';
 import { noonMs } from '../../support/clock.ts';
-import { leaseMs } from '../../support/ledger-world.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
+import { leaseMs, type MakeWorld } from '../../support/ledger-world.ts';
 import { journaled } from './unchanged.ts';
 
 const nowhere = `op-v1-${'0'.repeat(64)}`;

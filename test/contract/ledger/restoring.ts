@@ -1,6 +1,6 @@
 // Ledger contract: a ledger that lacks what others have seen of it neither decides nor claims until a person looked.
 import { expect, test } from 'vitest';
-import type { MakeWorld } from '../ledger.contract.ts';
+import type { MakeWorld } from '../../support/ledger-world.ts';
 import { unchanged } from './unchanged.ts';
 
 const lost = 'f'.repeat(64);

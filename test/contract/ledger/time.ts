@@ -1,8 +1,7 @@
 // Ledger contract: ledger time never goes back, and a clock that does is refused.
 import { describe, expect, test } from 'vitest';
 import { noonMs } from '../../support/clock.ts';
-import { leaseMs, type World } from '../../support/ledger-world.ts';
-import type { MakeWorld } from '../ledger.contract.ts';
+import { leaseMs, type World, type MakeWorld } from '../../support/ledger-world.ts';
 import { unchanged } from './unchanged.ts';
 
 const minutes = (count: number): number => count * 60_000;

@@ -6,7 +6,7 @@ import type { AdmitAnswer, AdmitInput, RunReference } from '../../../ports/ledge
 import type { Store } from '../store.ts';
 
 /** The object of a case: named, or the case itself at version 1 in scope `default` (contract, section 2). */
-export function objectOf(input: CaseInput): ObjectReference {
+function objectOf(input: CaseInput): ObjectReference {
   const { object } = input;
   if (!object) return { id: input.caseId, version: 1, scope: 'default' };
   return { id: object.id, version: object.version ?? 1, scope: object.scope ?? 'default' };
