@@ -334,8 +334,11 @@ describe('readState', () => {
     await world.decide(operationId);
     expect(await next()).toEqual({ step: 'execute' });
     world.failAt('receiver.request-sent');
-    await expect(world.execute(operationId)).rejects.toThrow();
-    expect(await next()).toEqual({ step: 'await_evidence', delayMs: leaseMs, then: 'reconcile' });
+    await expect(world.execute(operationId, 'run:1')).rejects.toThrow();
+    const wait = { step: 'await_evidence', delayMs: leaseMs, then: 'reconcile' };
+    expect(await next()).toEqual(wait);
+    // Only whoever made the attempt knows that it ended.
+    expect((await world.read(operationId, true, 'run:2')).next).toEqual(wait);
     expect((await world.read(operationId, true)).next).toEqual({ step: 'reconcile' });
     await world.reconcile(operationId);
     expect(await next()).toEqual({ step: 'await_evidence', delayMs: leaseMs, then: 'execute' });

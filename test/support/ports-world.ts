@@ -130,10 +130,10 @@ export class PortsWorld {
     return resolve(this.ports, word, { caseId: null, via: 'command' });
   }
 
-  read(operationId: string, attemptEnded = false) {
+  read(operationId: string, attemptEnded = false, executor = 'run:1') {
     return readState(this.ports, {
       operationId,
-      executor: 'run:1',
+      executor,
       run: null,
       knownOperationId: null,
       head: null,
