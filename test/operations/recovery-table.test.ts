@@ -236,6 +236,8 @@ describe('a receiver that forgets', () => {
     await expect(world.execute(operationId)).rejects.toThrow();
     world.clock.advance(retentionMs - leaseMs);
     expect(await world.reconcile(operationId)).toMatchObject({ outcome: 'Unknown', finding: 'absent' });
+    // However young the last attempt is: the first one may be what is forgotten.
+    expect((await world.view(operationId)).observations.at(-1)?.discounted).toMatch(/no longer remembers/);
     expect((await world.execute(operationId)).outcome).toBe('unknown');
     expect(world.fake.effectsOf(operationId)).toBe(1);
   });
