@@ -2,12 +2,12 @@
  * Use case `execute`: claim, committed; then the receiver; then the receipt, committed. The three commits are separate
  * and stay so: a death between any two of them is settled by asking the receiver, never by doing it again.
  */
-import { CountersignError } from '../core/errors.ts';
 import type { ClaimOutcome } from '../core/outcomes.ts';
 import { presentStatus, type Status } from '../core/presentation.ts';
 import type { ReceiverAnswer } from '../core/records.ts';
 import { recomputeIdentity } from './content.ts';
 import type { Ports } from './ports.ts';
+import { viewOf } from './reading.ts';
 import { witnessReceiver } from './witness.ts';
 
 export interface ExecuteAnswer {
@@ -25,8 +25,7 @@ export interface ExecuteAnswer {
  */
 export async function execute(ports: Ports, operationId: string, executor: string): Promise<ExecuteAnswer> {
   const { ledger, receiver, crash } = ports;
-  const before = await ledger.view(operationId);
-  if (!before) throw new CountersignError('not_found', { message: `The ledger has no operation ${operationId}.` });
+  const before = await viewOf(ledger, operationId);
   if (before.operation.state === 'Completed') {
     return { outcome: 'completed', why: null, receipt: null, status: presentStatus(before, executor) };
   }

@@ -2,11 +2,11 @@
  * Use case `explain`: what definitely happened, what was attempted, what is not established. Every line rests on a
  * stored record and names it; there is no line without one.
  */
-import { CountersignError } from '../core/errors.ts';
 import { isoTime } from '../core/presentation.ts';
 import type { AttemptRecord, JournalRecord, ObservationRecord, OperationView } from '../core/records.ts';
 import { holdsObject } from '../core/states.ts';
 import type { Ports } from './ports.ts';
+import { viewOf } from './reading.ts';
 
 export interface Line {
   readonly text: string;
@@ -95,8 +95,7 @@ function openQuestions(view: OperationView, looks: readonly ObservationRecord[])
 
 /** Throws `not_found`. */
 export async function explain(ports: Ports, operationId: string): Promise<Explanation> {
-  const view = await ports.ledger.view(operationId);
-  if (!view) throw new CountersignError('not_found', { message: `The ledger has no operation ${operationId}.` });
+  const view = await viewOf(ports.ledger, operationId);
   const [journal, looks] = await Promise.all([
     ports.ledger.journal(operationId),
     ports.ledger.observations(operationId),

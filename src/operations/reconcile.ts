@@ -1,10 +1,11 @@
 /** Use case `reconcile`: ask the receiver what happened, and store what it says. Read-only at the receiver. */
-import { CountersignError, errorCode } from '../core/errors.ts';
+import { errorCode } from '../core/errors.ts';
 import { finalStatus, type FinalStatus } from '../core/next-step.ts';
 import { presentStatus, type Status } from '../core/presentation.ts';
 import type { Finding, OperationView } from '../core/records.ts';
 import type { Look } from '../ports/receiver.ts';
 import type { Ports } from './ports.ts';
+import { known } from './reading.ts';
 
 export type ReconcileOutcome = FinalStatus | 'Pending' | 'NoLocalEffectRecorded' | 'Unknown';
 
@@ -83,8 +84,7 @@ export async function reconcile(
 ): Promise<ReconcileAnswer> {
   const settledBefore = options.askAboutSettled ? null : await settledAnswer(ports, operationId, options.executor);
   if (settledBefore) return settledBefore;
-  const view = await ports.ledger.settle(operationId);
-  if (!view) throw new CountersignError('not_found', { message: `The ledger has no operation ${operationId}.` });
+  const view = known(await ports.ledger.settle(operationId), operationId);
   const settled = finalStatus(view.operation.state) !== null;
   const ask = view.operation.state !== 'Pending' && (!settled || options.askAboutSettled);
   const asked = ask ? await look(ports, view, options.executor) : { view, finding: null };

@@ -1,5 +1,5 @@
 /** Use case `readState`: what the ledger says of a run's operation now, and what the run does next. */
-import { CountersignError, errorCode } from '../core/errors.ts';
+import { errorCode } from '../core/errors.ts';
 import { nextStep, type NextStep } from '../core/next-step.ts';
 import { presentProposal, presentStatus, type Proposal, type Status } from '../core/presentation.ts';
 import { rulesFor } from '../core/rules.ts';
@@ -8,6 +8,7 @@ import { holdsObject, isFinal } from '../core/states.ts';
 import type { RunReference } from '../ports/ledger.ts';
 import type { ReceiverStatus } from '../ports/receiver.ts';
 import type { Ports } from './ports.ts';
+import { known } from './reading.ts';
 import { witnessRun, type Head } from './witness.ts';
 
 export interface ReadStateInput {
@@ -47,8 +48,7 @@ async function receiverNow(ports: Ports): Promise<ReceiverStatus | null> {
  */
 async function newestOf(ports: Ports, operationId: string): Promise<OperationView> {
   for (let asked = operationId; ;) {
-    const followed = await ports.ledger.follow(asked);
-    if (!followed) throw new CountersignError('not_found', { message: `The ledger has no operation ${asked}.` });
+    const followed = known(await ports.ledger.follow(asked), asked);
     const { operation } = followed;
     const mayEnd = operation.state === 'Pending' || (operation.state === 'Approved' && operation.expiresAtMs !== null);
     const view = mayEnd ? ((await ports.ledger.settle(operation.operationId)) ?? followed) : followed;

@@ -6,6 +6,7 @@ import { nextLookAtMs } from '../core/recovery.ts';
 import type { OperationRecord, OperationView } from '../core/records.ts';
 import { openStates } from '../core/states.ts';
 import type { Ports } from './ports.ts';
+import { everyOperation } from './reading.ts';
 
 export type Passed = 'told' | 'started' | 'driven' | 'nothing' | 'unreachable';
 
@@ -45,23 +46,6 @@ function due(view: OperationView, ports: Ports): Swept['reason'] | null {
   }
 }
 
-const pageSize = 100;
-
-async function* pages(ports: Ports, filter: { untold?: boolean; open?: boolean }): AsyncGenerator<OperationRecord> {
-  for (let after = 0; ;) {
-    const page = await ports.ledger.list({
-      states: filter.open ? openStates : [],
-      untold: filter.untold ?? false,
-      after,
-      limit: pageSize,
-    });
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < pageSize) return;
-    after = last.sequence;
-  }
-}
-
 /** `limit`: the most operations looked at in one sweep. Sequential, so the rate is bounded by the answers. */
 export async function sweep(ports: Ports, passing: Passing, limit: number): Promise<SweepAnswer> {
   const swept: Swept[] = [];
@@ -70,12 +54,12 @@ export async function sweep(ports: Ports, passing: Passing, limit: number): Prom
     const { operationId, caseId, state } = operation;
     swept.push({ operationId, caseId, state, reason, result: await passing.pass(operation) });
   };
-  for await (const operation of pages(ports, { untold: true })) {
+  for await (const operation of everyOperation(ports.ledger, { untold: true })) {
     if (seen.size >= limit) return { looked: seen.size, swept, more: true };
     seen.add(operation.operationId);
     await pass(operation, 'not told');
   }
-  for await (const operation of pages(ports, { open: true })) {
+  for await (const operation of everyOperation(ports.ledger, { states: openStates })) {
     if (seen.has(operation.operationId)) continue;
     if (seen.size >= limit) return { looked: seen.size, swept, more: true };
     seen.add(operation.operationId);

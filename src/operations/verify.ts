@@ -7,6 +7,7 @@ import type { JournalRecord, OperationRecord } from '../core/records.ts';
 import { chainStart, journalHash } from '../identity/journal.ts';
 import { recomputeIdentity } from './content.ts';
 import type { Ports } from './ports.ts';
+import { everyOperation } from './reading.ts';
 
 export interface Fault {
   /** What it is about: an operation id, a journal subject, `receiver` or `ledger`. */
@@ -84,16 +85,6 @@ async function effectFault(ports: Ports, operation: OperationRecord): Promise<st
   return operation.operationId.endsWith(payloadSha256) ? null : 'the receiver holds another payload under its identity';
 }
 
-async function* everyOperation(ports: Ports): AsyncGenerator<OperationRecord> {
-  for (let after = 0; ;) {
-    const page = await ports.ledger.list({ after, limit: 200 });
-    yield* page;
-    const last = page.at(-1);
-    if (!last) return;
-    after = last.sequence;
-  }
-}
-
 async function receiverFaults(ports: Ports): Promise<{ effects: number | null; faults: Fault[] }> {
   const listed = ports.receiver.effects?.();
   if (!listed) return { effects: null, faults: [] };
@@ -125,7 +116,7 @@ export async function verify(
     if (fault !== null) faults.push({ subject, fault });
   }
   let operations = 0;
-  for await (const operation of everyOperation(ports)) {
+  for await (const operation of everyOperation(ledger)) {
     operations += 1;
     progress(operations);
     const found = [

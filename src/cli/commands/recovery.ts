@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { holdingStates } from '../../core/states.ts';
 import { ExitCodes } from '../../core/outcomes.ts';
+import { everyOperation } from '../../operations/reading.ts';
 import { reconcile, type ReconcileAnswer } from '../../operations/reconcile.ts';
 import { sweep } from '../../operations/sweep.ts';
 import { action, find, operationIdFrom, wholeNumber, type Invocation } from '../command.ts';
@@ -20,19 +21,11 @@ const reconciledText = ({ outcome, status, finding }: ReconcileAnswer): string =
 async function reconcileAll({ context, driver }: Invocation): Promise<number> {
   const ports = context.ports();
   const answers: ReconcileAnswer[] = [];
-  for (let after = 0; ;) {
-    const page = await ports.ledger.list({ states: holdingStates, after, limit: 100 });
-    for (const operation of page) {
-      const answer = await reconcile(ports, operation.operationId, {
-        executor: context.executor,
-        askAboutSettled: false,
-      });
-      answers.push(answer);
-      await (await driver()).tell({ ...operation, state: answer.status.state });
-    }
-    const last = page.at(-1);
-    if (!last) break;
-    after = last.sequence;
+  for await (const operation of everyOperation(ports.ledger, { states: holdingStates })) {
+    const { operationId } = operation;
+    const answer = await reconcile(ports, operationId, { executor: context.executor, askAboutSettled: false });
+    answers.push(answer);
+    await (await driver()).tell({ ...operation, state: answer.status.state });
   }
   context.out.answer({ reconciled: answers.map(flat) }, () =>
     answers.length === 0 ? 'Nothing is under way or unknown.' : answers.map(reconciledText).join('\n'),
