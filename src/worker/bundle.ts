@@ -67,6 +67,8 @@ export async function workflowBundle(): Promise<{ code: string }> {
     payloadConverterPath,
     workflowInterceptorModules: [interceptorsPath],
     logger: new DefaultLogger('WARN'),
+    // Webpack names modules relative to this, by default the caller's directory; the cache is shared by all of them.
+    webpackConfigHook: (config) => ({ ...config, context: root }),
   });
   writeCache(path, code);
   return { code };

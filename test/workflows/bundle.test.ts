@@ -1,8 +1,13 @@
 /** What the workflow bundle is made of: found here, not when a worker starts. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
+import { builtinModules, createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { workflowBundle } from '../../src/worker/bundle.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 /** Modules by the path webpack names them with. */
 async function bundledModules(): Promise<string[]> {
@@ -69,4 +74,21 @@ test('workflow code keeps no state outside of a run', async () => {
     expect(source, path).not.toMatch(/^(export )?(let|var) /m);
     expect(source, path).not.toMatch(/^(export )?const [^=]*= new (Map|Set|WeakMap|Array)\b/m);
   }
+});
+
+test('the bundle is the same wherever the process that makes it was started, since all of them share one cache', async () => {
+  const { code } = await workflowBundle();
+  const tsx = createRequire(import.meta.url).resolve('tsx/esm');
+  const bundle = new URL('../../src/worker/bundle.ts', import.meta.url);
+  const program = `const { workflowBundle } = await import(${JSON.stringify(bundle.href)});
+    const { createHash } = await import('node:crypto');
+    process.stdout.write(createHash('sha256').update((await workflowBundle()).code).digest('hex'));`;
+
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', tsx, '--input-type=module', '--eval', program],
+    { cwd: tmpdir(), env: { ...process.env, XDG_CACHE_HOME: temporaryDirectory() } },
+  );
+
+  expect(stdout).toBe(createHash('sha256').update(code).digest('hex'));
 });
