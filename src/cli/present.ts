@@ -5,6 +5,7 @@ import type { Proposal, Status } from '../core/presentation.ts';
 import type { OperationRecord, OperationView } from '../core/records.ts';
 import { isoTime } from '../core/presentation.ts';
 import type { Explanation, Line } from '../operations/explain.ts';
+import type { ShownUncertainty } from '../operations/uncertainty.ts';
 import { ageText, oneLine, visible, wholeLine } from './text.ts';
 
 const colours: Readonly<Record<string, (text: string) => string>> = {
@@ -77,11 +78,39 @@ export function statusText(status: Status): string {
   return lines.join('\n');
 }
 
-export function listText(
-  rows: readonly OperationRecord[],
-  views: ReadonlyMap<string, OperationView>,
-  nowMs: number,
-): string {
+/** `name`: how an operation is named; whole where somebody reads about one, shortened in a list. */
+function uncertaintyLines(uncertainty: ShownUncertainty, name: (operationId: string) => string): string[] {
+  const { since, ageSeconds, looks, nextLookAt, blocks, blockedCount } = uncertainty;
+  const more = blockedCount > blocks.length ? ` and ${blockedCount - blocks.length} more` : '';
+  return [
+    `not known since ${since} (${ageText(ageSeconds * 1000)}), asked ${looks === 1 ? 'once' : `${looks} times`}, next from ${nextLookAt}`,
+    blocks.length === 0 ? 'blocks nothing' : `blocks ${blocks.map(name).join(', ')}${more}`,
+  ];
+}
+
+export const uncertaintyText = (uncertainty: ShownUncertainty): string =>
+  block(
+    'outcome',
+    uncertaintyLines(uncertainty, (operationId) => operationId),
+  );
+
+/** The newest ones; `explain` has them all. */
+export function contradictionsText(contradictions: readonly Line[]): string {
+  const shown = contradictions.slice(-3);
+  const more =
+    contradictions.length > shown.length ? [`${contradictions.length - shown.length} more; see explain`] : [];
+  return block(`contradictions of this state (${contradictions.length})`, [...shown.map(lineText), ...more]);
+}
+
+interface ListFacts {
+  readonly views: ReadonlyMap<string, OperationView>;
+  readonly uncertain: ReadonlyMap<string, ShownUncertainty>;
+}
+
+const shortId = (operationId: string): string => operationId.slice(0, 18);
+
+export function listText(rows: readonly OperationRecord[], facts: ListFacts, nowMs: number): string {
+  const { views, uncertain } = facts;
   if (rows.length === 0) return 'No operations.';
   const table = new Table({
     head: ['operation', 'case', 'state', 'age', 'object', 'decide by', 'waits for'],
@@ -91,29 +120,27 @@ export function listText(
     const heldBy = views.get(row.operationId)?.heldBy ?? null;
     const deadline = row.state === 'Pending' ? (row.decideByMs ?? row.expiresAtMs) : null;
     table.push([
-      row.operationId.slice(0, 18),
+      shortId(row.operationId),
       oneLine(row.caseId, 30),
       stateText(row.state),
       ageText(nowMs - row.proposedAtMs),
       oneLine(row.object.id, 30),
       deadline === null ? '' : isoTime(deadline),
-      heldBy === null ? '' : heldBy.slice(0, 18),
+      heldBy === null ? '' : shortId(heldBy),
     ]);
   }
-  return table.toString();
+  const open = [...uncertain].map(([operationId, uncertainty]) =>
+    block(shortId(operationId), uncertaintyLines(uncertainty, shortId)),
+  );
+  return [table.toString(), ...open].join('\n');
 }
+
+const lineText = ({ text, record }: Line): string =>
+  `${oneLine(text, 300)} ${pc.dim(`[${record.table} ${record.key}, ${record.at}]`)}`;
 
 export function explanationText(explanation: Explanation): string {
   const list = (title: string, lines: readonly Line[]): string =>
-    block(
-      title,
-      lines.length === 0
-        ? [pc.dim('nothing on record')]
-        : lines.map(
-            (line) =>
-              `${oneLine(line.text, 300)} ${pc.dim(`[${line.record.table} ${line.record.key}, ${line.record.at}]`)}`,
-          ),
-    );
+    block(title, lines.length === 0 ? [pc.dim('nothing on record')] : lines.map(lineText));
   return [
     `${explanation.operationId} is ${stateText(explanation.state)}.`,
     list('Definitely happened', explanation.happened),

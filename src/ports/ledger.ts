@@ -187,6 +187,16 @@ export interface RestoreAnswer {
   readonly generation: number;
 }
 
+/** What makes an open outcome visible: how often the receiver was asked, and who waits for the object. */
+export interface Uncertainty {
+  /** Looks at the receiver on record, of all attempts. */
+  readonly looks: number;
+  /** Approved operations that cannot be claimed meanwhile, oldest first, no more than asked for. */
+  readonly blocks: readonly string[];
+  /** How many there are in all. */
+  readonly blockedCount: number;
+}
+
 export interface ListFilter {
   readonly states?: readonly State[];
   readonly caseId?: string;
@@ -245,5 +255,7 @@ export interface Ledger {
   list(filter: ListFilter): Promise<readonly OperationRecord[]>;
   journal(subject: string): Promise<readonly JournalRecord[]>;
   observations(operationId: string): Promise<readonly ObservationRecord[]>;
+  /** `limit`: the most operations that are named. Throws `not_found`. */
+  uncertainty(operationId: string, limit: number): Promise<Uncertainty>;
   close(): void;
 }

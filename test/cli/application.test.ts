@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/identity/index.ts';
+import type { CrashPoint } from '../../src/ports/crash-points.ts';
 import { canonicalCase } from '../../src/operations/content.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from '../support/processes.ts';
@@ -21,13 +22,7 @@ const resolve = (id: string, as: string, ...more: string[]): string[] => [
   ...['resolve', id, '--as', as, '--operator', 'olga', '--reason', 'looked it up', ...more],
 ];
 
-/** An operation whose approver died at a crash point. */
-async function crashedAt(at: Sandbox, point: string, content = {}): Promise<{ operationId: string; caseId: string }> {
-  const proposed = await at.proposed(content);
-  const { code } = await at.command([...approve(proposed.operationId), '--crash-at', point]);
-  expect(code).toBe(17);
-  return proposed;
-}
+const crashedAt = (at: Sandbox, point: CrashPoint, content = {}) => at.crashedAt(point, content);
 
 /** An operation with one attempt, no effect, and a look that found none. */
 async function unknown(at: Sandbox): Promise<string> {
@@ -294,7 +289,7 @@ describe('0: done, or the same again', () => {
     expect(answer.attempted.map(({ record }) => record)).toMatchObject([
       { table: 'attempts', key: `${operationId}/1` },
     ]);
-    expect(answer.notEstablished.map(({ record }) => record.table)).toStrictEqual(['attempts']);
+    expect(answer.notEstablished.map(({ record }) => record.table)).toStrictEqual(['journal']);
   });
 
   test('resolve settles what is unknown by an operator’s word, and the answer names the state', async () => {
@@ -893,7 +888,7 @@ describe('17: the deliberate crash', () => {
     expect(at.effects()).toStrictEqual([operationId]);
   });
 
-  test.each(['decide.after-commit', 'claim.before-commit'])(
+  test.each(['decide.after-commit', 'claim.before-commit'] as const)(
     'died at %s: approved, nothing recorded at the receiver, and approving again leads to one record',
     async (point) => {
       const at = sandbox();

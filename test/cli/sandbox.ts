@@ -11,7 +11,7 @@ import type { State } from '../../src/core/states.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/ledger.ts';
 import { decide } from '../../src/operations/decide.ts';
 import { propose } from '../../src/operations/propose.ts';
-import { noCrashPoints } from '../../src/ports/crash-points.ts';
+import { noCrashPoints, type CrashPoint } from '../../src/ports/crash-points.ts';
 import { openPorts, type OpenPorts } from '../../src/worker/open-ports.ts';
 import { prepareStateDirectory } from '../../src/worker/state-directory.ts';
 import {
@@ -183,6 +183,30 @@ export class Sandbox {
     const by = { caseId: null, requestId: null, via: 'command' } as const;
     const { outcome } = await this.arrange((ports) => decide(ports, message, by));
     if (outcome !== 'recorded') throw new Error(`The decision was not recorded: ${outcome}`);
+  }
+
+  /** A proposal whose approver died at a crash point. */
+  async crashedAt(point: CrashPoint, content: Partial<CaseInput> = {}) {
+    const proposed = await this.proposed(content);
+    const approve = ['approve', proposed.operationId, '--reviewer', 'rosa', '--crash-at', point];
+    const { code } = await this.command(approve);
+    if (code !== 17) throw new Error(`It did not die at ${point}: ${code}`);
+    return proposed;
+  }
+
+  /** Approved, claimed, and looked for in vain. */
+  async unknown(content: Partial<CaseInput> = {}): Promise<{ operationId: string; caseId: string }> {
+    const proposed = await this.proposed(content);
+    const { operationId } = proposed;
+    await this.decided(operationId, true);
+    await this.arrange(async ({ ledger, receiver }) => {
+      const { declaration, sequence } = await receiver.describe();
+      await ledger.claim({ operationId, declaration, receiverSequence: sequence, executor: 'test' });
+      const { receiverId } = declaration;
+      const look = { operationId, attempt: 1, declaration, receiverId, receiverSequence: sequence };
+      await ledger.observe({ ...look, finding: 'absent', actor: 'test' });
+    });
+    return proposed;
   }
 
   /** Both databases, whole. */

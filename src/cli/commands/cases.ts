@@ -4,13 +4,22 @@ import { isoTime, presentProposal, presentStatus } from '../../core/presentation
 import { CountersignError } from '../../core/errors.ts';
 import { finalStatus } from '../../core/next-step.ts';
 import { ExitCodes } from '../../core/outcomes.ts';
+import type { OperationView } from '../../core/records.ts';
 import { isFinal, openStates, stateNames, type State } from '../../core/states.ts';
 import { identify, readCaseFile } from '../../identity/index.ts';
 import { canonicalCase } from '../../operations/content.ts';
 import { explain } from '../../operations/explain.ts';
+import { uncertaintyOf, type ShownUncertainty } from '../../operations/uncertainty.ts';
 import { action, exitCodeOf, find, name, wholeNumber } from '../command.ts';
-import { explanationText, listText, proposalText, statusText } from '../present.ts';
-import { oneLine } from '../text.ts';
+import {
+  contradictionsText,
+  explanationText,
+  listText,
+  proposalText,
+  statusText,
+  uncertaintyText,
+} from '../present.ts';
+import { oneLine, wholeLine } from '../text.ts';
 
 const begin = action<{ wait: string }, [string]>(async ({ context, driver }, options, file) => {
   const content = canonicalCase(await readCaseFile(file));
@@ -44,14 +53,19 @@ const show = action<object, [string]>(async ({ context }, _options, idOrCase) =>
   const view = await find(context, idOrCase);
   const proposal = presentProposal(view.operation);
   const status = presentStatus(view, context.executor);
-  const { workflowId, runId } = view.operation;
-  const contradictions = view.observations.filter((look) => look.contradiction).length;
-  context.out.answer({ ...status, workflowId, runId, contradictions, proposal }, () =>
+  const { operationId, workflowId, runId } = view.operation;
+  const ports = context.ports();
+  const { happened, notEstablished } = await explain(ports, operationId);
+  const contradictions = [...happened, ...notEstablished].filter((line) => line.contradicts);
+  const uncertainty = await uncertaintyOf(ports, view);
+  const answer = { ...status, workflowId, runId, uncertainty, contradictions: contradictions.length, proposal };
+  context.out.answer(answer, () =>
     [
       proposalText(proposal),
       statusText(status),
-      ...(workflowId === null ? [] : [`run        ${workflowId} (${runId ?? ''})`]),
-      ...(contradictions === 0 ? [] : [`${contradictions} later looks contradict this state; see explain.`]),
+      ...(workflowId === null ? [] : [`run        ${wholeLine(workflowId)} (${runId ?? ''})`]),
+      ...(uncertainty === null ? [] : [uncertaintyText(uncertainty)]),
+      ...(contradictions.length === 0 ? [] : [contradictionsText(contradictions)]),
     ].join('\n'),
   );
   return ExitCodes.done;
@@ -82,12 +96,15 @@ const list = action<ListOptions, []>(async ({ context }, options) => {
     after: wholeNumber('--after', options.after, 0, Number.MAX_SAFE_INTEGER),
     limit: wholeNumber('--limit', options.limit, 1, 10_000),
   };
-  const { ledger } = context.ports();
-  const rows = await ledger.list(filter);
-  const views = new Map<string, Awaited<ReturnType<typeof ledger.view>> & object>();
-  for (const row of rows) {
-    const view = isFinal(row.state) ? null : await ledger.view(row.operationId);
-    if (view) views.set(row.operationId, view);
+  const ports = context.ports();
+  const rows = await ports.ledger.list(filter);
+  const views = new Map<string, OperationView>();
+  const uncertain = new Map<string, ShownUncertainty>();
+  for (const { operationId, state } of rows) {
+    const view = isFinal(state) ? null : await ports.ledger.view(operationId);
+    const uncertainty = view && (await uncertaintyOf(ports, view));
+    if (view) views.set(operationId, view);
+    if (uncertainty) uncertain.set(operationId, uncertainty);
   }
   const nowMs = [...views.values()].at(-1)?.ledgerTimeMs ?? Date.now();
   const operations = rows.map((row) => ({
@@ -102,10 +119,11 @@ const list = action<ListOptions, []>(async ({ context }, options) => {
     proposedAt: isoTime(row.proposedAtMs),
     ageSeconds: Math.floor((nowMs - row.proposedAtMs) / 1000),
     heldBy: views.get(row.operationId)?.heldBy ?? null,
+    uncertainty: uncertain.get(row.operationId) ?? null,
     workflowId: row.workflowId,
     runId: row.runId,
   }));
-  context.out.answer({ operations }, () => listText(rows, views, nowMs));
+  context.out.answer({ operations }, () => listText(rows, { views, uncertain }, nowMs));
   return ExitCodes.done;
 });
 

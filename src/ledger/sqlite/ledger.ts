@@ -148,6 +148,13 @@ function readingMethods(db: Database, store: Store, { read, look }: Runners) {
       read(() => store.operations.page({ states, caseId, after, limit, untold })),
     journal: (subject) => read(() => store.journal.of(subject)),
     observations: (operationId) => read(() => store.observations.of(operationId)),
+    uncertainty: (operationId, limit) =>
+      read(() => {
+        const operation = store.operations.get(operationId);
+        if (!operation) throw unknownOperation(operationId);
+        const { ids, count } = store.operations.blockedBy(operation.object.id, operationId, limit);
+        return { looks: store.observations.count(operationId), blocks: ids, blockedCount: count };
+      }),
     refuseIfSuspect: () => read(() => refuseSuspect(store)),
     subjects: () => read(() => store.journal.subjects()),
     checkFile: () =>

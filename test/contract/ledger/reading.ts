@@ -101,6 +101,21 @@ export function reading(make: MakeWorld): void {
     expect((await world.view(waiting)).heldBy).toBe(operationId);
   });
 
+  test('an open outcome is told with its looks and with whom it blocks, oldest first and no more than asked for', async () => {
+    const world = make();
+    const object = { id: 'ticket' };
+    const operationId = await world.unknown({ object });
+    await world.observe(operationId, 1, 'unavailable');
+    const waiting: string[] = [];
+    for (const caseId of ['T-2', 'T-3', 'T-4']) waiting.push(await world.approved({ caseId, object }));
+    await world.propose({ caseId: 'T-5', object });
+    await world.approved({ caseId: 'T-6' });
+    const asked = (limit: number) => unchanged(world, () => world.ledger.uncertainty(operationId, limit));
+    expect(await asked(10)).toEqual({ looks: 2, blocks: waiting, blockedCount: 3 });
+    expect(await asked(2)).toEqual({ looks: 2, blocks: waiting.slice(0, 2), blockedCount: 3 });
+    await expect(world.ledger.uncertainty(nowhere, 10)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   test('an operation that stays Unknown for long keeps its newest looks in view and all of them on record', async () => {
     const world = make();
     const operationId = await world.executing();

@@ -34,12 +34,16 @@ export function observationsTable(db: Database) {
     `SELECT * FROM (SELECT * FROM observations WHERE operation_id = ? ORDER BY sequence DESC LIMIT ?) ORDER BY sequence`,
   );
   const all = db.prepare<[string], Row>('SELECT * FROM observations WHERE operation_id = ? ORDER BY sequence');
+  const count = db.prepare<[string], { looks: number }>(
+    'SELECT count(*) AS looks FROM observations WHERE operation_id = ?',
+  );
   const insert = db.prepare(
     `INSERT INTO observations (operation_id, attempt, observed_at_ms, receiver_id, receiver_sequence, finding, discounted,
        contradiction) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return {
     recent: (operationId: string) => recent.all(operationId, newest).map(record),
+    count: (operationId: string) => count.get(operationId)?.looks ?? 0,
     of: (operationId: string) => all.all(operationId).map(record),
     insert(look: Omit<ObservationRecord, 'sequence'>): void {
       insert.run(

@@ -92,6 +92,10 @@ function reads(db: Database) {
     `SELECT ${columns} FROM operations WHERE object_id = ? AND state = 'Approved' AND operation_id <> ?
      ORDER BY sequence LIMIT 100`,
   );
+  const blocked = db.prepare<[string, string, number], { operation_id: string; total: number }>(
+    `SELECT operation_id, count(*) OVER () AS total FROM operations
+     WHERE object_id = ? AND state = 'Approved' AND operation_id <> ? ORDER BY sequence LIMIT ?`,
+  );
   const some = (row: Row | undefined): OperationRecord | null => (row ? record(row) : null);
   return {
     get: (operationId: string) => some(byId.get(operationId)),
@@ -103,6 +107,11 @@ function reads(db: Database) {
     holder: (objectId: string, except: string) => holder.get(objectId, except)?.operation_id ?? null,
     /** Approved operations that wait for the object, oldest first. */
     waiting: (objectId: string, except: string) => waiting.all(objectId, except).map(record),
+    /** The same by name, no more than `limit` of them, and how many there are. */
+    blockedBy(objectId: string, except: string, limit: number): { ids: string[]; count: number } {
+      const rows = blocked.all(objectId, except, limit);
+      return { ids: rows.map((row) => row.operation_id), count: rows[0]?.total ?? 0 };
+    },
   };
 }
 
