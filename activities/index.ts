@@ -105,20 +105,32 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
     decide: ({ message, head, ...by }) =>
       translated(async () => {
         await witnessRun(ports.ledger, head, executorOf(currentRun()));
-        const decided = await decide(ports, message, by);
+        const run = currentRun();
+        const decided = await decide(ports, message, { ...by, run });
         // What the run shows may be older than what was decided: then it is given the proposal, too.
         const known = { knownOperationId: head?.operationId ?? null };
-        return { ...decided, next: decided.outcome === 'recorded' ? await stateOf(message.operationId, known) : null };
+        if (decided.outcome === 'expired') await ports.wake([message.operationId], run);
+        if (decided.outcome !== 'recorded') return { ...decided, next: null };
+        const next = await stateOf(message.operationId, known);
+        // Told while this run executes, another would only try to claim as well: it is told how that ended.
+        if (next.next.step !== 'execute') await ports.wake([message.operationId], run);
+        return { ...decided, next };
       }),
     revise: ({ message, caseId }) =>
-      translated(() => revise(ports, message, { caseId, executor: executorOf(currentRun()), via: 'update' })),
-    withdraw: ({ message, caseId }) => translated(() => withdraw(ports, message, { caseId, via: 'update' })),
-    resolve: ({ message, caseId }) => translated(() => resolve(ports, message, { caseId, via: 'update' })),
+      translated(() => {
+        const run = currentRun();
+        return revise(ports, message, { caseId, executor: executorOf(run), via: 'update', run });
+      }),
+    withdraw: ({ message, caseId }) =>
+      translated(() => withdraw(ports, message, { caseId, via: 'update', run: currentRun() })),
+    resolve: ({ message, caseId }) =>
+      translated(() => resolve(ports, message, { caseId, via: 'update', run: currentRun() })),
     readState: (input) => translated(() => stateOf(input.operationId, input)),
     execute: ({ operationId }) =>
       translated(() =>
         alive(async () => {
-          const { outcome, why, receipt } = await execute(ports, operationId, executorOf(currentRun()));
+          const run = currentRun();
+          const { outcome, why, receipt } = await execute(ports, operationId, executorOf(run), run);
           ports.crash.reach('execute.result-reported');
           return { outcome, why, receipt };
         }),
@@ -133,8 +145,9 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
     reconcile: ({ operationId }) =>
       translated(() =>
         alive(async () => {
-          const executor = executorOf(currentRun());
-          const { outcome, finding } = await reconcile(ports, operationId, { executor, askAboutSettled: false });
+          const run = currentRun();
+          const options = { executor: executorOf(run), askAboutSettled: false, run };
+          const { outcome, finding } = await reconcile(ports, operationId, options);
           return { outcome, finding };
         }),
       ),

@@ -30,6 +30,8 @@ export interface Context {
   readonly stateDir: string;
   /** Makes or checks the state directory; throws `state_unusable`. */
   paths(): StatePaths;
+  /** Operations whose runs are to be told of what this command brought about; the driver tells them. */
+  readonly toTell: Set<string>;
   /** Opens ledger and receiver once; closed when the command ends. */
   ports(): OpenPorts;
   close(): void;
@@ -51,6 +53,7 @@ export function createContext(options: GlobalOptions): Context {
     out: new Output(options.json ?? false),
     executor: `command:${randomUUID()}`,
     stateDir,
+    toTell: new Set(),
     paths: () => (paths ??= prepareStateDirectory(stateDir)),
     ports: () => {
       const { directory } = context.paths();
@@ -60,6 +63,10 @@ export function createContext(options: GlobalOptions): Context {
       });
       return (ports ??= openPorts(context.paths(), {
         crash,
+        wake: (operationIds) => {
+          for (const operationId of operationIds) context.toTell.add(operationId);
+          return Promise.resolve();
+        },
         ...(options.receiver === undefined ? {} : { receiverKind: options.receiver }),
       }));
     },

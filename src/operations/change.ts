@@ -6,7 +6,7 @@ import { presentProposal, presentStatus, type Proposal, type Status } from '../c
 import type { OperationRecord } from '../core/records.ts';
 import type { State } from '../core/states.ts';
 import { identify, parseRevision } from '../identity/index.ts';
-import type { Via } from '../ports/ledger.ts';
+import type { RunReference, Via } from '../ports/ledger.ts';
 import { canonicalCase, caseOf } from './content.ts';
 import type { Ports } from './ports.ts';
 
@@ -43,16 +43,19 @@ function revisedCase(
 export async function revise(
   ports: Ports,
   input: unknown,
-  by: { readonly caseId: string; readonly executor: string; readonly via: Via },
+  by: { readonly caseId: string; readonly executor: string; readonly via: Via; readonly run?: RunReference | null },
 ): Promise<ReviseResult> {
+  const { run = null } = by;
   const message: RevisionMessage = parseRevision(input);
   const answer = await ports.ledger.revise({
     caseId: by.caseId,
     expectedOperationId: message.expectedOperationId,
     revisedBy: message.revisedBy,
     via: by.via,
+    run,
     revise: (stored) => revisedCase(stored, message),
   });
+  if (answer.outcome === 'revised' && answer.currentOperationId) await ports.wake([answer.currentOperationId], run);
   return {
     outcome: answer.outcome,
     proposal: answer.view && presentProposal(answer.view.operation),
@@ -68,12 +71,14 @@ export interface WithdrawResult {
 }
 
 /** Takes a proposal back before its claim. `message` has passed `parseWithdrawal`. */
-export function withdraw(
+export async function withdraw(
   ports: Ports,
   message: WithdrawalMessage,
-  by: { readonly caseId: string | null; readonly via: Via },
+  by: { readonly caseId: string | null; readonly via: Via; readonly run?: RunReference | null },
 ): Promise<WithdrawResult> {
-  return ports.ledger.withdraw({ ...message, ...by });
+  const answer = await ports.ledger.withdraw({ ...message, ...by });
+  if (answer.outcome === 'withdrawn') await ports.wake([message.operationId], by.run ?? null);
+  return answer;
 }
 
 export interface ResolveResult {
@@ -85,7 +90,7 @@ export interface ResolveResult {
 export async function resolve(
   ports: Ports,
   message: ResolutionMessage,
-  by: { readonly caseId: string | null; readonly via: Via },
+  by: { readonly caseId: string | null; readonly via: Via; readonly run?: RunReference | null },
 ): Promise<ResolveResult> {
   // Only "did not happen" depends on the receiver: the other words count even while it cannot be reached.
   const depends = message.resolution === 'effect_did_not_happen';
@@ -96,6 +101,7 @@ export async function resolve(
     reference: message.reference ?? null,
     deduplicates,
   });
-  await ports.wake(unblocked);
+  const changed = outcome === 'resolved' ? [message.operationId] : [];
+  await ports.wake([...changed, ...unblocked.map(({ operationId }) => operationId)], by.run ?? null);
   return { outcome, state };
 }

@@ -3,7 +3,7 @@ import type { ApprovalMessage } from '../core/messages.ts';
 import type { DecideOutcome } from '../core/outcomes.ts';
 import { presentDecision, type Decision } from '../core/presentation.ts';
 import type { State } from '../core/states.ts';
-import type { Via } from '../ports/ledger.ts';
+import type { RunReference, Via } from '../ports/ledger.ts';
 import type { Ports } from './ports.ts';
 
 export interface DecideBy {
@@ -12,6 +12,8 @@ export interface DecideBy {
   /** Names this one attempt to decide; its own retry is answered `recorded` again. */
   readonly requestId: string | null;
   readonly via: Via;
+  /** The run that asks, where one does. */
+  readonly run?: RunReference | null;
 }
 
 export interface DecideResult {
@@ -24,7 +26,10 @@ export interface DecideResult {
   readonly headHash: string | null;
 }
 
-/** `message` has passed `parseApproval`. Outcomes of contract section 5; every race is settled by the first commit. */
+/**
+ * `message` has passed `parseApproval`. Outcomes of contract section 5; every race is settled by the first commit. Other
+ * runs of the operation are not told here: whoever asks knows whether it executes at once, and then tells how that ended.
+ */
 export async function decide(ports: Ports, message: ApprovalMessage, by: DecideBy): Promise<DecideResult> {
   const answer = await ports.ledger.decide({
     caseId: by.caseId,
@@ -35,6 +40,7 @@ export async function decide(ports: Ports, message: ApprovalMessage, by: DecideB
     signature: message.signature ?? null,
     requestId: by.requestId,
     via: by.via,
+    run: by.run ?? null,
   });
   return {
     outcome: answer.outcome,

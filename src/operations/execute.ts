@@ -5,6 +5,8 @@
 import type { ClaimOutcome } from '../core/outcomes.ts';
 import { presentStatus, type Status } from '../core/presentation.ts';
 import type { ReceiverAnswer } from '../core/records.ts';
+import { isFinal } from '../core/states.ts';
+import type { RunReference } from '../ports/ledger.ts';
 import { recomputeIdentity } from './content.ts';
 import type { Ports } from './ports.ts';
 import { viewOf } from './reading.ts';
@@ -23,7 +25,12 @@ export interface ExecuteAnswer {
  * must read the ledger's state and reconcile. Throws `not_found`, `identity_mismatch`, `receiver_unavailable` and
  * store errors; never retried by itself.
  */
-export async function execute(ports: Ports, operationId: string, executor: string): Promise<ExecuteAnswer> {
+export async function execute(
+  ports: Ports,
+  operationId: string,
+  executor: string,
+  run: RunReference | null = null,
+): Promise<ExecuteAnswer> {
   const { ledger, receiver, crash } = ports;
   const before = await viewOf(ledger, operationId);
   if (before.operation.state === 'Completed') {
@@ -38,10 +45,14 @@ export async function execute(ports: Ports, operationId: string, executor: strin
     declaration,
     receiverSequence: sequence,
     executor,
+    run,
   });
   if (!claim) {
     // Somebody may have been at work since `before` was read.
     const now = view ?? (await ledger.view(operationId)) ?? before;
+    // It ended here, or it waits: other runs were not told yet of the decision that led to this.
+    const settled = outcome !== 'completed' && isFinal(now.operation.state);
+    if (settled || outcome === 'overlap') await ports.wake([operationId], run);
     return { outcome, why, receipt: null, status: presentStatus(now, executor) };
   }
 
@@ -62,7 +73,8 @@ export async function execute(ports: Ports, operationId: string, executor: strin
     answer: receipt.answer,
     receiverId: receipt.receiverId,
     receiverSequence: receipt.sequence,
+    run,
   });
-  await ports.wake(unblocked);
+  await ports.wake([operationId, ...unblocked.map((waiting) => waiting.operationId)], run);
   return { outcome, why: null, receipt: receipt.answer, status: presentStatus(after, executor) };
 }

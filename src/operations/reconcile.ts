@@ -3,6 +3,7 @@ import { errorCode } from '../core/errors.ts';
 import { finalStatus, type FinalStatus } from '../core/next-step.ts';
 import { presentStatus, type Status } from '../core/presentation.ts';
 import type { Finding, OperationView } from '../core/records.ts';
+import type { RunReference } from '../ports/ledger.ts';
 import type { Look } from '../ports/receiver.ts';
 import type { Ports } from './ports.ts';
 import { known } from './reading.ts';
@@ -20,6 +21,8 @@ export interface ReconcileOptions {
   readonly executor: string;
   /** Whether to ask about a settled operation too; a contradiction is stored and the final state stays. */
   readonly askAboutSettled: boolean;
+  /** The run that asks, where one does. */
+  readonly run?: RunReference | null;
 }
 
 /** The payload is the canonical frame, whose digest is the identity: an equal digest means equal bytes. */
@@ -40,7 +43,7 @@ function outcomeOf(view: OperationView, finding: Finding | null): ReconcileOutco
 async function look(
   ports: Ports,
   view: OperationView,
-  executor: string,
+  { executor, run = null }: ReconcileOptions,
 ): Promise<{ view: OperationView; finding: Finding }> {
   const { ledger, receiver, crash } = ports;
   const { operationId, attempts } = view.operation;
@@ -64,8 +67,10 @@ async function look(
     receiverSequence: said?.look.sequence ?? null,
     finding,
     actor: executor,
+    run,
   });
-  await ports.wake(unblocked);
+  const moved = after.operation.state === view.operation.state ? [] : [operationId];
+  await ports.wake([...moved, ...unblocked.map((waiting) => waiting.operationId)], run);
   return { view: after, finding };
 }
 
@@ -84,10 +89,10 @@ export async function reconcile(
 ): Promise<ReconcileAnswer> {
   const settledBefore = options.askAboutSettled ? null : await settledAnswer(ports, operationId, options.executor);
   if (settledBefore) return settledBefore;
-  const view = known(await ports.ledger.settle(operationId), operationId);
+  const view = known(await ports.ledger.settle(operationId, options.run), operationId);
   const settled = finalStatus(view.operation.state) !== null;
   const ask = view.operation.state !== 'Pending' && (!settled || options.askAboutSettled);
-  const asked = ask ? await look(ports, view, options.executor) : { view, finding: null };
+  const asked = ask ? await look(ports, view, options) : { view, finding: null };
   return {
     outcome: outcomeOf(asked.view, asked.finding),
     finding: asked.finding,

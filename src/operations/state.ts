@@ -46,27 +46,37 @@ async function receiverNow(ports: Ports): Promise<ReceiverStatus | null> {
  * The newest revision, with what time or the object has brought about. A revision by somebody else may come between two
  * reads, so the end of the chain is looked for until it is one.
  */
-async function newestOf(ports: Ports, operationId: string): Promise<OperationView> {
+async function newestOf(ports: Ports, operationId: string, run: RunReference | null): Promise<OperationView> {
   for (let asked = operationId; ;) {
     const followed = known(await ports.ledger.follow(asked), asked);
     const { operation } = followed;
     const mayEnd = operation.state === 'Pending' || (operation.state === 'Approved' && operation.expiresAtMs !== null);
-    const view = mayEnd ? ((await ports.ledger.settle(operation.operationId)) ?? followed) : followed;
+    const view = mayEnd ? ((await ports.ledger.settle(operation.operationId, run)) ?? followed) : followed;
+    if (view.operation.state !== operation.state) await ports.wake([operation.operationId], run);
     if (view.operation.revisedTo === null) return view;
     asked = view.operation.revisedTo;
+  }
+}
+
+/**
+ * The newest revision, with the run that reads it noted: what is recorded from here on is told to it. What came between
+ * the read and the note was told to others only, so it is read once more.
+ */
+async function newestFor(ports: Ports, operationId: string, run: RunReference | null): Promise<OperationView> {
+  for (;;) {
+    const view = await newestOf(ports, operationId, run);
+    const { operation } = view;
+    if (!run || isFinal(operation.state)) return view;
+    if (operation.workflowId === run.workflowId && operation.runId === run.runId) return view;
+    if (!(await ports.ledger.noteRun(operation.operationId, run))) return view;
   }
 }
 
 /** Follows revisions to the newest one and applies what time or the object has brought about. Throws `not_found`. */
 export async function readState(ports: Ports, input: ReadStateInput): Promise<RunState> {
   await witnessRun(ports.ledger, input.head, input.executor);
-  const view = await newestOf(ports, input.operationId);
+  const view = await newestFor(ports, input.operationId, input.run);
   const { operation } = view;
-  const { run } = input;
-  const open = !isFinal(operation.state);
-  if (run && open && (operation.workflowId !== run.workflowId || operation.runId !== run.runId)) {
-    await ports.ledger.noteRun(operation.operationId, run);
-  }
   const receiver = holdsObject(operation.state) ? await receiverNow(ports) : null;
   const next = nextStep({
     view,

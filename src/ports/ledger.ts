@@ -28,8 +28,8 @@ import type {
 import type { State } from '../core/states.ts';
 
 /**
- * How a change arrives. `command`: written here first (command line, desk, application driver), so the run has to be
- * told afterwards; `signal` and `update`: asked for by the run itself.
+ * How a change arrives. `command`: written here first (command line, desk, application driver); `signal` and `update`:
+ * asked for by a run.
  */
 export type Via = 'signal' | 'update' | 'command';
 
@@ -37,6 +37,19 @@ export type Via = 'signal' | 'update' | 'command';
 export interface RunReference {
   readonly workflowId: string;
   readonly runId: string;
+}
+
+/** A run that asked to be told of an operation. `untold`: how many changes it has not been told of. */
+export interface FollowingRun extends RunReference {
+  readonly untold: number;
+}
+
+/**
+ * Who asks for a change, where that is a run: it knows of the change, and every other run of the operation is noted as
+ * not told. Default: nobody, so that all of them are.
+ */
+interface Asked {
+  readonly run?: RunReference | null;
 }
 
 export interface AdmitInput {
@@ -51,7 +64,7 @@ export interface AdmitAnswer {
   readonly view: OperationView | null;
 }
 
-export interface DecideInput {
+export interface DecideInput extends Asked {
   /** Where given, an operation of another case counts as unknown: a stale tab cannot answer for a different case. */
   readonly caseId: string | null;
   readonly operationId: string;
@@ -74,7 +87,7 @@ export interface DecideAnswer {
   readonly headHash: string | null;
 }
 
-export interface ReviseInput {
+export interface ReviseInput extends Asked {
   readonly caseId: string;
   readonly expectedOperationId: string;
   readonly revisedBy: string;
@@ -89,7 +102,7 @@ export interface ReviseAnswer {
   readonly currentOperationId: string | null;
 }
 
-export interface WithdrawInput {
+export interface WithdrawInput extends Asked {
   readonly caseId: string | null;
   readonly operationId: string;
   readonly by: string;
@@ -103,7 +116,7 @@ export interface WithdrawAnswer {
   readonly currentOperationId: string | null;
 }
 
-export interface ClaimInput {
+export interface ClaimInput extends Asked {
   readonly operationId: string;
   readonly declaration: ReceiverDeclaration;
   readonly receiverSequence: number | null;
@@ -122,7 +135,7 @@ export interface ClaimAnswer {
   } | null;
 }
 
-export interface CompleteInput {
+export interface CompleteInput extends Asked {
   readonly operationId: string;
   readonly attempt: number;
   readonly answer: 'created' | 'exists' | 'conflict';
@@ -136,7 +149,7 @@ export interface EvidenceAnswer {
   readonly unblocked: readonly OperationRecord[];
 }
 
-export interface ObserveInput {
+export interface ObserveInput extends Asked {
   readonly operationId: string;
   /** The attempt the look is about: the number of attempts when the receiver was asked. */
   readonly attempt: number;
@@ -147,7 +160,7 @@ export interface ObserveInput {
   readonly actor: string;
 }
 
-export interface ResolveInput {
+export interface ResolveInput extends Asked {
   readonly caseId: string | null;
   readonly operationId: string;
   readonly resolution: Resolution;
@@ -200,7 +213,7 @@ export interface Uncertainty {
 export interface ListFilter {
   readonly states?: readonly State[];
   readonly caseId?: string;
-  /** Only operations whose run has not been told of a change. */
+  /** Only operations with a run that has not been told of a change; states and case do not count then. */
   readonly untold?: boolean;
   /** Only operations admitted after this sequence number, for paging. */
   readonly after?: number;
@@ -220,7 +233,7 @@ export interface Ledger {
   observe(input: ObserveInput): Promise<EvidenceAnswer>;
   resolve(input: ResolveInput): Promise<ResolveAnswer>;
   /** Applies what time or the object has brought about: expired, superseded or denied before any claim. */
-  settle(operationId: string): Promise<OperationView | null>;
+  settle(operationId: string, run?: RunReference | null): Promise<OperationView | null>;
   setObject(object: {
     objectId: string;
     version: number;
@@ -228,8 +241,11 @@ export interface Ledger {
     permitted?: boolean;
     actor: string;
   }): Promise<ObjectRecord>;
-  /** Notes which run reviews the operation now; a different one replaces it. */
-  noteRun(operationId: string, run: RunReference): Promise<void>;
+  /**
+   * Notes a run that is to be told of the operation from now on, and that it reviews the operation now. `false`: it was
+   * noted already. What was recorded before is not told to it: it must read the ledger afterwards.
+   */
+  noteRun(operationId: string, run: RunReference): Promise<boolean>;
   /**
    * Compares with what somebody saw. A ledger that lacks it was restored from an older copy: `ledger_restored` is thrown
    * now and by every decide and claim, until `acceptRestore` records that a person looked.
@@ -243,8 +259,10 @@ export interface Ledger {
   /** Faults that the store itself finds in its file; empty when it finds none. */
   checkFile(): Promise<readonly string[]>;
 
-  /** Notes that the run was told of what is recorded. */
-  noteTold(operationId: string): Promise<void>;
+  /** Notes that a run was told of so many changes; with one more recorded meanwhile it stays untold. */
+  noteTold(operationId: string, workflowId: string, changes: number): Promise<void>;
+  /** The runs that asked to be told of an operation, at most 100, those not told first. */
+  runs(operationId: string): Promise<readonly FollowingRun[]>;
 
   view(operationId: string): Promise<OperationView | null>;
   summary(operationId: string): Promise<OperationSummary | null>;

@@ -1,6 +1,5 @@
 /** Opens ledger and receiver of a state directory and puts the ports together that every driver works with. */
 import { defaultRecovery, type RecoverySettings } from '../core/recovery.ts';
-import type { OperationRecord } from '../core/records.ts';
 import { openSqliteLedger } from '../ledger/sqlite/ledger.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
@@ -15,7 +14,8 @@ export interface OpenOptions {
   readonly receiver?: (embedded: Receiver) => Receiver;
   /** Which embedded receiver a new state directory gets. Default: `sqlite`. */
   readonly receiverKind?: ReceiverKind;
-  readonly wake?: (operations: readonly OperationRecord[]) => Promise<void>;
+  /** How runs are told. Default: not at all, so that `sweep` does. */
+  readonly wake?: Ports['wake'];
 }
 
 export interface OpenPorts extends Ports {

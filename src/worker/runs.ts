@@ -5,28 +5,48 @@ import type { OperationRecord } from '../core/records.ts';
 import { isFinal } from '../core/states.ts';
 import { caseOf } from '../operations/content.ts';
 import type { Passed, Passing } from '../operations/sweep.ts';
-import type { Ledger } from '../ports/ledger.ts';
+import type { Ledger, RunReference } from '../ports/ledger.ts';
 import { preparedUpdate, recheckSignal, type PreparedAnswer } from '../../workflows/messages.ts';
 
 export const taskQueue = 'countersign';
 export const workflowType = 'reviewOperation';
 export const workflowIdOf = (caseId: string): string => `review/${caseId}`;
 
-/** How a run is named in the ledger as the executor of an attempt. */
-export const runExecutor = (runId: string | null): string => `run:${runId ?? 'none'}`;
-
 export type Told = 'told' | 'no_run' | 'unreachable';
 
-/** Sends `recheck` to the run that reviews an operation; a run that is gone is no failure. */
-export async function tellRun(client: Client, ledger: Ledger, operation: OperationRecord): Promise<Told> {
-  if (operation.workflowId === null) return 'no_run';
+/** How long to wait for the server's word that it has a signal; whoever was not reached is found by a sweep. */
+const tellWithinMs = 5_000;
+
+async function tellRun(client: Client, workflowId: string): Promise<Told> {
   try {
-    await client.workflow.getHandle(operation.workflowId).signal(recheckSignal);
+    const handle = client.workflow.getHandle(workflowId);
+    await client.withDeadline(Date.now() + tellWithinMs, () => handle.signal(recheckSignal));
+    return 'told';
   } catch (thrown) {
     return thrown instanceof WorkflowNotFoundError ? 'no_run' : 'unreachable';
   }
-  await ledger.noteTold(operation.operationId);
-  return 'told';
+}
+
+/**
+ * Sends `recheck` to every run that asked to be told of an operation, but not to `asker`, which brought the change
+ * about. A run that is gone is no failure. `told`: at least one was reached.
+ */
+export async function tellRuns(
+  client: Client,
+  ledger: Ledger,
+  operationId: string,
+  asker: RunReference | null = null,
+): Promise<Told> {
+  let answer: Told = 'no_run';
+  for (const { workflowId, untold } of await ledger.runs(operationId)) {
+    if (workflowId === asker?.workflowId) continue;
+    const told = await tellRun(client, workflowId);
+    if (told === 'unreachable') return told;
+    if (told === 'told') answer = told;
+    // Of a run that is gone nobody is left to be told.
+    if (untold > 0) await ledger.noteTold(operationId, workflowId, untold);
+  }
+  return answer;
 }
 
 /** An open run of the same id is used as it is; a closed one may be followed by another: the ledger decides. */
@@ -65,33 +85,27 @@ export async function startRun(client: Client, operation: OperationRecord, queue
   await client.workflow.start(workflowType, startOptions(caseOf(operation), queue, workflowId));
 }
 
-/** Makes sure that a run is at work on an operation and reads the ledger again. */
+/** Makes sure that a run is at work on an operation, and that all that are read the ledger again. */
 export async function tellOrStart(
   client: Client,
   ledger: Ledger,
   operation: OperationRecord,
   queue = taskQueue,
 ): Promise<Passed> {
-  const told = await tellRun(client, ledger, operation);
+  const told = await tellRuns(client, ledger, operation.operationId);
   if (told !== 'no_run') return told;
-  if (isFinal(operation.state)) {
-    // Nobody is left to be told, and nothing is left to do.
-    await ledger.noteTold(operation.operationId);
-    return 'nothing';
-  }
+  if (isFinal(operation.state)) return 'nothing';
   try {
     await startRun(client, operation, queue);
   } catch {
     return 'unreachable';
   }
-  await ledger.noteTold(operation.operationId);
   return 'started';
 }
 
-async function runIsAlive(client: Client, operation: OperationRecord): Promise<boolean> {
-  if (operation.workflowId === null) return false;
+async function isRunning(client: Client, workflowId: string): Promise<boolean> {
   try {
-    const { status } = await client.workflow.getHandle(operation.workflowId).describe();
+    const { status } = await client.workflow.getHandle(workflowId).describe();
     return status.name === 'RUNNING';
   } catch (thrown) {
     if (thrown instanceof WorkflowNotFoundError) return false;
@@ -99,10 +113,17 @@ async function runIsAlive(client: Client, operation: OperationRecord): Promise<b
   }
 }
 
+async function hasRun(client: Client, ledger: Ledger, { operationId }: OperationRecord): Promise<boolean> {
+  for (const { workflowId } of await ledger.runs(operationId)) {
+    if (await isRunning(client, workflowId)) return true;
+  }
+  return false;
+}
+
 /** How the temporal driver's sweep passes operations on. */
 export function passingToRuns(client: Client, ledger: Ledger, queue = taskQueue): Passing {
   return {
     pass: (operation) => tellOrStart(client, ledger, operation, queue),
-    alive: (operation) => runIsAlive(client, operation),
+    alive: (operation) => hasRun(client, ledger, operation),
   };
 }

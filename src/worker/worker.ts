@@ -11,7 +11,7 @@ import { witnessAtStart } from '../operations/witness.ts';
 import { payloadConverterPath, workflowBundle } from './bundle.ts';
 import type { ReceiverKind } from './embedded-receiver.ts';
 import { openPorts, type OpenPorts } from './open-ports.ts';
-import { passingToRuns, taskQueue, tellRun } from './runs.ts';
+import { passingToRuns, taskQueue, tellRuns } from './runs.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
 import type { StatePaths } from './state-directory.ts';
 
@@ -67,20 +67,20 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
   const { namespace } = settings.connection;
   const queue = settings.taskQueue ?? taskQueue;
   // A ledger that cannot be relied on must stop the worker before it takes a task.
-  let wake: Parameters<typeof openPorts>[1]['wake'] = () => Promise.resolve();
+  let wake: OpenPorts['wake'] = () => Promise.resolve();
   const ports = openPorts(settings.paths, {
     crash: settings.crash,
     ...(settings.recovery ? { recovery: settings.recovery } : {}),
     ...(settings.receiver ? { receiver: settings.receiver } : {}),
     ...(settings.receiverKind ? { receiverKind: settings.receiverKind } : {}),
-    wake: (operations) => wake?.(operations) ?? Promise.resolve(),
+    wake: (operationIds, asker) => wake(operationIds, asker),
   });
   try {
     await witnessAtStart(ports);
     const [{ native, connection }, bundle] = await Promise.all([connect(settings.connection), workflowBundle()]);
     const client = new Client({ connection, namespace, dataConverter: { payloadConverterPath } });
-    wake = async (operations) => {
-      for (const operation of operations) await tellRun(client, ports.ledger, operation);
+    wake = async (operationIds, asker) => {
+      for (const operationId of operationIds) await tellRuns(client, ports.ledger, operationId, asker);
     };
     const searchAttributes = await hasSearchAttributes(connection, namespace);
     const worker = await Worker.create({

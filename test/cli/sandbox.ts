@@ -42,6 +42,7 @@ export interface StoredOperation {
   readonly attempts: number;
   readonly run_id: string | null;
   readonly workflow_id: string | null;
+  /** How many runs have not been told of a change. */
   readonly untold: number;
 }
 
@@ -227,7 +228,9 @@ export class Sandbox {
   }
 
   operation(operationId: string): StoredOperation | null {
-    const sql = 'SELECT state, attempts, workflow_id, run_id, untold FROM operations WHERE operation_id = ?';
+    const sql = `SELECT state, attempts, workflow_id, run_id,
+      (SELECT count(*) FROM runs WHERE runs.operation_id = o.operation_id AND untold > 0) AS untold
+      FROM operations o WHERE operation_id = ?`;
     return this.rows<StoredOperation>(this.ledgerFile, sql, operationId)[0] ?? null;
   }
 

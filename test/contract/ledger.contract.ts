@@ -9,6 +9,7 @@ import { decisions } from './ledger/decisions.ts';
 import { evidence } from './ledger/evidence.ts';
 import { journal } from './ledger/journal.ts';
 import { reading } from './ledger/reading.ts';
+import { runs } from './ledger/runs.ts';
 import { resolutions } from './ledger/resolutions.ts';
 import { restoring } from './ledger/restoring.ts';
 import { time } from './ledger/time.ts';
@@ -22,6 +23,7 @@ export function ledgerContract(name: string, makeLedger: MakeLedger): void {
     describe('claim', () => claims(make));
     describe('complete, observe', () => evidence(make));
     describe('resolve', () => resolutions(make));
+    describe('runs', () => runs(make));
     describe('time', () => time(make));
     describe('journal', () => journal(make));
     describe('reading', () => reading(make));

@@ -31,6 +31,7 @@ async function full(): Promise<{ path: string; world: World; operationId: string
   const made = harness();
   const world = new World(made);
   const operationId = await world.unknown({ object: { id: 'ticket' } });
+  await world.ledger.noteRun(operationId, { workflowId: 'review/T-1042', runId: 'run-1' });
   await world.resolve(operationId, 'ask_again');
   await world.propose({ caseId: 'T-2', object: { id: 'ticket' } });
   await world.ledger
@@ -50,7 +51,7 @@ describe('a stranger with another handle on the file', () => {
     world.ledger.close();
   };
 
-  test.each(['decisions', 'observations', 'resolutions', 'restorations', 'operations', 'attempts'])(
+  test.each(['decisions', 'observations', 'resolutions', 'restorations', 'operations', 'attempts', 'runs'])(
     'cannot delete from %s',
     async (table) => {
       await refused(`DELETE FROM ${table}`, /never deleted/);

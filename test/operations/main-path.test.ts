@@ -170,10 +170,11 @@ describe('execute', () => {
     for (const caseId of ['T-9', 'T-5']) waiting.push(await world.approved({ caseId, object }));
     for (const operationId of waiting) expect((await world.execute(operationId)).outcome).toBe('overlap');
     expect(await world.reconcile(holder)).toMatchObject({ outcome: 'Unknown', finding: 'absent' });
-    expect(world.woken).toEqual([]);
+    expect(world.woken).toEqual([...waiting, holder]);
+    world.woken.length = 0;
     world.clock.advance(leaseMs);
     expect((await world.execute(holder)).receipt).toBe('created');
-    expect(world.woken).toEqual(waiting);
+    expect(world.woken).toEqual([holder, ...waiting]);
     expect((await world.execute(waiting[0]!)).receipt).toBe('created');
   });
 });

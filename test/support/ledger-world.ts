@@ -148,7 +148,10 @@ export class World {
     });
   }
 
-  claim(operationId: string, over: { declaration?: ReceiverDeclaration; receiverSequence?: number | null } = {}) {
+  claim(
+    operationId: string,
+    over: { declaration?: ReceiverDeclaration; receiverSequence?: number | null; run?: RunReference } = {},
+  ) {
     return this.ledger.claim({
       operationId,
       declaration: this.receiver,
@@ -166,16 +169,21 @@ export class World {
     return operationId;
   }
 
-  complete(operationId: string, attempt: number, answer: ReceiverAnswer = 'created'): Promise<EvidenceAnswer> {
+  complete(
+    operationId: string,
+    attempt: number,
+    answer: ReceiverAnswer = 'created',
+    run: RunReference | null = null,
+  ): Promise<EvidenceAnswer> {
     const { receiverId } = this.receiver;
-    return this.ledger.complete({ operationId, attempt, answer, receiverId, receiverSequence: this.sequence });
+    return this.ledger.complete({ operationId, attempt, answer, receiverId, receiverSequence: this.sequence, run });
   }
 
   observe(
     operationId: string,
     attempt: number,
     finding: Finding,
-    over: { declaration?: ReceiverDeclaration; receiverSequence?: number | null } = {},
+    over: { declaration?: ReceiverDeclaration; receiverSequence?: number | null; run?: RunReference } = {},
   ): Promise<EvidenceAnswer> {
     const declaration = over.declaration ?? this.receiver;
     return this.ledger.observe({
@@ -186,6 +194,7 @@ export class World {
       receiverSequence: over.receiverSequence === undefined ? this.sequence : over.receiverSequence,
       finding,
       actor: 'worker-1',
+      run: over.run ?? null,
     });
   }
 

@@ -56,8 +56,8 @@ export class PortsWorld {
       crash,
       recovery,
       minimums,
-      wake: async (operations) => {
-        this.woken.push(...operations.map(({ operationId }) => operationId));
+      wake: async (operationIds) => {
+        this.woken.push(...operationIds);
         return Promise.resolve();
       },
     };

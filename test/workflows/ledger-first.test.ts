@@ -139,29 +139,6 @@ test('operations on a held object wait without an attempt, and are woken oldest 
   expect(databases.effects(at.paths)).toBe(3);
 });
 
-test('two runs of one case have one effect; the one that did not write it says replayed, once it is told to look', async () => {
-  const at = await environment();
-  await at.startWorker();
-  const input = newCase();
-  const first = await at.startReview(input);
-  const { operationId } = first.prepared;
-  const second = await at.startReview(input, `${first.handle.workflowId}/again`);
-  expect(second.prepared).toMatchObject({ operationId, admission: 'duplicate', state: 'Pending' });
-
-  await first.handle.executeUpdate(decideUpdate, { args: [approve(operationId)] });
-  const written = await first.handle.result();
-  await second.handle.signal(recheckSignal);
-
-  expect(written).toMatchObject({ status: 'Committed', replayed: false });
-  expect(await second.handle.result()).toMatchObject({
-    status: 'Committed',
-    replayed: true,
-    effectCount: 1,
-    attempts: 1,
-  });
-  expect(databases.effects(at.paths)).toBe(1);
-});
-
 test('runs in one worker share nothing: refusals, proposals and results stay with their own case', async () => {
   const at = await environment();
   await at.startWorker();

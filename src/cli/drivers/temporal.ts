@@ -6,7 +6,7 @@ import { presentStatus } from '../../core/presentation.ts';
 import { isFinal } from '../../core/states.ts';
 import { connectionSettings, type ConnectionSettings } from '../../server/index.ts';
 import { payloadConverterPath } from '../../worker/bundle.ts';
-import { passingToRuns, runExecutor, tellOrStart } from '../../worker/runs.ts';
+import { passingToRuns, tellOrStart, tellRuns } from '../../worker/runs.ts';
 import { serverFault } from '../../worker/server-fault.ts';
 import { scheduleSweep, unscheduleSweep } from '../../worker/sweep-schedule.ts';
 import type { Context } from '../context.ts';
@@ -53,9 +53,15 @@ export function temporalDriver(context: Context): Driver {
 
   async function tell(operation: Parameters<Driver['tell']>[0]): Promise<boolean> {
     try {
-      return await withClient(
-        async (client) => (await tellOrStart(client, context.ports().ledger, operation)) !== 'unreachable',
-      );
+      return await withClient(async (client) => {
+        const { ledger } = context.ports();
+        const passed = await tellOrStart(client, ledger, operation);
+        context.toTell.delete(operation.operationId);
+        // What this command set free is told, too: its runs wait for that alone.
+        for (const operationId of context.toTell) await tellRuns(client, ledger, operationId);
+        context.toTell.clear();
+        return passed !== 'unreachable';
+      });
     } catch (thrown) {
       if (errorCode(thrown) === 'server_unavailable') return false;
       throw thrown;
@@ -74,7 +80,9 @@ export function temporalDriver(context: Context): Driver {
         if (!view) throw new CountersignError('not_found');
         const { state } = view.operation;
         if (isFinal(state) || Date.now() >= until) {
-          const writer = decidedHere ? runExecutor(view.operation.runId) : executor;
+          // Whichever run wrote the effect of a decision made here, it wrote it for this decision.
+          const created = view.attempts.find(({ answer }) => answer === 'created');
+          const writer = decidedHere && created ? created.executor : executor;
           return { status: presentStatus(view, writer), claim: null, why: null, told };
         }
         await delay(readEveryMs);

@@ -84,12 +84,12 @@ function writingMethods(store: Store, { write, read, look }: Runners) {
     complete: (input) => write(() => found(complete(store, input), input.operationId), 'complete.after-commit'),
     observe: (input) => write(() => found(observe(store, input), input.operationId), 'reconcile.after-commit'),
     resolve: (input) => write(() => resolve(store, input), 'resolve.after-commit'),
-    settle: async (operationId) => {
+    settle: async (operationId, asker = null) => {
       const due = await look(() => {
         const state = store.operations.state(operationId);
         return state === 'Pending' || state === 'Approved';
       });
-      return due ? write(() => settle(store, operationId)) : read(() => viewNow(store, operationId));
+      return due ? write(() => settle(store, operationId, asker)) : read(() => viewNow(store, operationId));
     },
     setObject: ({ objectId, version, scope, permitted, actor }) =>
       write(() => {
@@ -104,15 +104,19 @@ function writingMethods(store: Store, { write, read, look }: Runners) {
         store.journal.append({ subject: `object/${objectId}`, actor, what: 'object set', detail: object }, store.now());
         return object;
       }),
-    noteRun: (operationId, { workflowId, runId }) =>
-      write(() => {
-        const operation = store.operations.get(operationId);
-        if (!operation) throw unknownOperation(operationId);
-        if (operation.workflowId === workflowId && operation.runId === runId) return;
+    noteRun: async (operationId, noted) => {
+      if (await look(() => store.runs.has(operationId, noted))) return false;
+      return write(() => {
+        if (store.operations.state(operationId) === null) throw unknownOperation(operationId);
+        if (store.runs.has(operationId, noted)) return false;
+        const { workflowId, runId } = noted;
         store.operations.setRun(operationId, workflowId, runId);
+        store.runs.note(operationId, noted);
         const detail = { workflowId, runId };
         store.journal.append({ subject: operationId, actor: 'run', what: 'reviewed by a run', detail }, store.now());
-      }),
+        return true;
+      });
+    },
     witness: async (seen) => {
       // Almost always known: no write lock is taken for that.
       if (await read(() => isKnown(store, seen))) return;
@@ -122,9 +126,9 @@ function writingMethods(store: Store, { write, read, look }: Runners) {
       await read(() => refuseSuspect(store));
     },
     acceptRestore: (input) => write(() => acceptRestore(store, input)),
-    noteTold: (operationId) =>
+    noteTold: (operationId, workflowId, changes) =>
       write(() => {
-        store.operations.setUntold(operationId, false);
+        store.runs.noteTold(operationId, workflowId, changes);
       }),
   } satisfies Partial<Ledger>;
 }
@@ -145,7 +149,10 @@ function readingMethods(db: Database, store: Store, { read, look }: Runners) {
         return operation && store.viewOf(operation, readTime(store));
       }),
     list: ({ states = [], caseId = null, after = 0, limit, untold = false }) =>
-      read(() => store.operations.page({ states, caseId, after, limit, untold })),
+      read(() =>
+        untold ? store.operations.untold(after, limit) : store.operations.page({ states, caseId, after, limit }),
+      ),
+    runs: (operationId) => look(() => store.runs.of(operationId)),
     journal: (subject) => read(() => store.journal.of(subject)),
     observations: (operationId) => read(() => store.observations.of(operationId)),
     uncertainty: (operationId, limit) =>

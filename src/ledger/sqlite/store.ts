@@ -10,7 +10,6 @@ import type { Event, State } from '../../core/states.ts';
 import { nextState } from '../../core/states.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CrashPoints } from '../../ports/crash-points.ts';
-import type { Via } from '../../ports/ledger.ts';
 import { attemptsTable } from './tables/attempts.ts';
 import { decisionsTable } from './tables/decisions.ts';
 import { deliveriesTable } from './tables/deliveries.ts';
@@ -21,6 +20,7 @@ import { operationsTable } from './tables/operations.ts';
 import { receiversTable } from './tables/receivers.ts';
 import { resolutionsTable } from './tables/resolutions.ts';
 import { restorationsTable } from './tables/restorations.ts';
+import { runsTable } from './tables/runs.ts';
 import { summariesTable } from './tables/summaries.ts';
 
 export interface StoreSettings {
@@ -55,6 +55,7 @@ export function createStore(db: Database, settings: StoreSettings) {
     resolutions: resolutionsTable(db),
     receivers: receiversTable(db),
     restorations: restorationsTable(db),
+    runs: runsTable(db),
     summaries: summariesTable(db),
     journal: journalTable(db, ledgerId),
   };
@@ -110,15 +111,10 @@ export function createStore(db: Database, settings: StoreSettings) {
     return state;
   }
 
-  /** Marks an operation whose run has not heard of a change that was written here first. */
-  function noteUntold(operation: OperationRecord, via: Via): void {
-    if (via === 'command' && operation.workflowId !== null) tables.operations.setUntold(operation.operationId, true);
-  }
-
   const rules = (operation: { policy: OperationRecord['policy']; action: string }): Rules =>
     rulesFor(operation, settings.minimums);
 
-  return { ledgerId, settings, ...tables, now, viewOf, reread, move, noteUntold, rules };
+  return { ledgerId, settings, ...tables, now, viewOf, reread, move, rules };
 }
 
 export type Store = ReturnType<typeof createStore>;

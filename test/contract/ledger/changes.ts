@@ -43,7 +43,8 @@ function revising(make: MakeWorld): void {
     const run = { workflowId: 'review/T-1042', runId: 'run-1' };
     for (const via of ['command', 'update'] as const) {
       const world = make();
-      const { currentOperationId } = await world.revise(await world.propose({}, run), 'better', { via });
+      const asker = via === 'update' ? run : null;
+      const { currentOperationId } = await world.revise(await world.propose({}, run), 'better', { via, run: asker });
       const untold = (await world.ledger.list({ untold: true, limit: 10 })).map(({ operationId }) => operationId);
       expect(untold).toEqual(via === 'command' ? [currentOperationId] : []);
     }

@@ -196,14 +196,14 @@ export function decisions(make: MakeWorld): void {
     const world = make();
     const run = { workflowId: 'review/T-1', runId: 'run-1' };
     const untold = async () => (await world.ledger.list({ untold: true, limit: 10 })).map(({ caseId }) => caseId);
-    await world.decide(await world.propose({ caseId: 'T-1' }, run), { via: 'update' });
-    await world.decide(await world.propose({ caseId: 'T-2' }, run), { via: 'signal' });
+    await world.decide(await world.propose({ caseId: 'T-1' }, run), { via: 'update', run });
+    await world.decide(await world.propose({ caseId: 'T-2' }, run), { via: 'signal', run });
     await world.decide(await world.propose({ caseId: 'T-3' }), { via: 'command' });
     expect(await untold()).toEqual([]);
     const operationId = await world.propose({ caseId: 'T-4' }, run);
     await world.decide(operationId, { via: 'command' });
     expect(await untold()).toEqual(['T-4']);
-    await world.ledger.noteTold(operationId);
+    await world.ledger.noteTold(operationId, run.workflowId, 1);
     expect(await untold()).toEqual([]);
   });
 }

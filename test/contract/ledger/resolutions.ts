@@ -97,8 +97,9 @@ export function resolutions(make: MakeWorld): void {
   test('a word given here first marks the run as not told', async () => {
     const world = make();
     const operationId = await world.unknown();
-    await world.ledger.noteRun(operationId, { workflowId: 'review/T-1042', runId: 'run-1' });
-    await world.resolve(operationId, 'ask_again', { via: 'update' });
+    const run = { workflowId: 'review/T-1042', runId: 'run-1' };
+    await world.ledger.noteRun(operationId, run);
+    await world.resolve(operationId, 'ask_again', { via: 'update', run });
     expect(await world.ledger.list({ untold: true, limit: 10 })).toEqual([]);
     await world.resolve(operationId, 'ask_again', { via: 'command' });
     expect(await world.ledger.list({ untold: true, limit: 10 })).toMatchObject([{ operationId }]);

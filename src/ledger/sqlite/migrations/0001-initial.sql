@@ -43,8 +43,6 @@ CREATE TABLE operations (
   revised_to       TEXT    REFERENCES operations (operation_id),
   workflow_id      TEXT,
   run_id           TEXT,
-  -- 1 while a change written here first has not been passed on to the run; `sweep` looks for it.
-  untold           INTEGER NOT NULL DEFAULT 0 CHECK (untold IN (0, 1)),
   CHECK ((workflow_id IS NULL) = (run_id IS NULL)),
   -- No attempt before the first claim, and an attempt in every state that only a claim leads to.
   CHECK (CASE WHEN state IN ('Executing', 'Unknown', 'Completed', 'Abandoned') THEN attempts >= 1 ELSE attempts = 0 END)
@@ -58,7 +56,6 @@ CREATE INDEX operations_by_case ON operations (case_id, sequence);
 CREATE INDEX open_operations_by_object ON operations (object_id, sequence)
   WHERE state IN ('Pending', 'Approved', 'Executing', 'Unknown');
 CREATE INDEX operations_by_state ON operations (state, sequence);
-CREATE INDEX untold_operations ON operations (sequence) WHERE untold = 1;
 
 CREATE TRIGGER operations_keep_their_content BEFORE UPDATE ON operations
 WHEN old.operation_id <> new.operation_id OR old.case_id <> new.case_id OR old.action <> new.action
@@ -82,6 +79,20 @@ BEGIN SELECT RAISE(ABORT, 'operations are never deleted'); END;
 CREATE TRIGGER operations_are_written_once BEFORE INSERT ON operations
 WHEN EXISTS (SELECT 1 FROM operations WHERE operation_id = new.operation_id OR sequence = new.sequence)
 BEGIN SELECT RAISE(ABORT, 'an operation is written once'); END;
+
+-- Every run that asked to be told of an operation, by workflow id: a signal reaches whatever run that id has by then.
+-- `operations.workflow_id` names the one that asked last. `untold`: how many changes it has not been told of.
+CREATE TABLE runs (
+  operation_id TEXT    NOT NULL REFERENCES operations (operation_id),
+  workflow_id  TEXT    NOT NULL CHECK (workflow_id <> ''),
+  run_id       TEXT    NOT NULL CHECK (run_id <> ''),
+  untold       INTEGER NOT NULL DEFAULT 0 CHECK (untold >= 0),
+  PRIMARY KEY (operation_id, workflow_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX untold_runs ON runs (operation_id) WHERE untold > 0;
+
+CREATE TRIGGER runs_are_kept BEFORE DELETE ON runs
+BEGIN SELECT RAISE(ABORT, 'a run is never deleted'); END;
 
 -- Which delivery brought which operation: the same event for another operation is a conflict.
 CREATE TABLE deliveries (

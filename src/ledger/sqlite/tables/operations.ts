@@ -120,15 +120,18 @@ export interface PageFilter {
   readonly caseId: string | null;
   readonly after: number;
   readonly limit: number;
-  readonly untold: boolean;
 }
 
 function pages(db: Database) {
   const page = db.prepare<[Record<string, string | number | null>], Row>(
     `SELECT ${columns} FROM operations
      WHERE sequence > :after AND (:caseId IS NULL OR case_id = :caseId)
-       AND (:states = '[]' OR state IN (SELECT value FROM json_each(:states))) AND (:untold = 0 OR untold = 1)
+       AND (:states = '[]' OR state IN (SELECT value FROM json_each(:states)))
      ORDER BY sequence LIMIT :limit`,
+  );
+  const untold = db.prepare<[number, number], Row>(
+    `SELECT ${columns} FROM operations
+     WHERE sequence > ? AND operation_id IN (SELECT operation_id FROM runs WHERE untold > 0) ORDER BY sequence LIMIT ?`,
   );
   return {
     page: (filter: PageFilter) =>
@@ -138,9 +141,10 @@ function pages(db: Database) {
           caseId: filter.caseId,
           states: JSON.stringify(filter.states),
           limit: filter.limit,
-          untold: filter.untold ? 1 : 0,
         })
         .map(record),
+    /** Operations with a run that has not been told of a change. */
+    untold: (after: number, limit: number) => untold.all(after, limit).map(record),
   };
 }
 
@@ -160,7 +164,6 @@ function writes(db: Database) {
   const run = db.prepare<[string, string, string]>(
     'UPDATE operations SET workflow_id = ?, run_id = ? WHERE operation_id = ?',
   );
-  const untold = db.prepare<[number, string]>('UPDATE operations SET untold = ? WHERE operation_id = ?');
   return {
     insert(operation: NewOperation): void {
       const { object, evidence, policy, checks, body, humanEdited, objectExplicit, ...rest } = operation;
@@ -183,7 +186,6 @@ function writes(db: Database) {
     },
     setRevisedTo: (operationId: string, next: string) => revisedTo.run(next, operationId),
     setRun: (operationId: string, workflowId: string, runId: string) => run.run(workflowId, runId, operationId),
-    setUntold: (operationId: string, value: boolean) => untold.run(value ? 1 : 0, operationId),
   };
 }
 

@@ -52,6 +52,7 @@ export function insertProposal(store: Store, proposal: NewProposal, nowMs: numbe
     workflowId: run?.workflowId ?? null,
     runId: run?.runId ?? null,
   });
+  if (run) store.runs.note(identity.operationId, run);
   if (store.deliveries.owner(eventId) === null) store.deliveries.insert(eventId, identity.operationId, nowMs);
   store.journal.append(
     {

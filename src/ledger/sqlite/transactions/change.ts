@@ -2,7 +2,13 @@
 import { judgeRevision, judgeWithdrawal, objection } from '../../../core/admission.ts';
 import { decisionDeadlineMs } from '../../../core/decision.ts';
 import type { OperationRecord, OperationView } from '../../../core/records.ts';
-import type { ReviseAnswer, ReviseInput, WithdrawAnswer, WithdrawInput } from '../../../ports/ledger.ts';
+import type {
+  ReviseAnswer,
+  ReviseInput,
+  RunReference,
+  WithdrawAnswer,
+  WithdrawInput,
+} from '../../../ports/ledger.ts';
 import type { Store } from '../store.ts';
 import { insertProposal } from './admit.ts';
 
@@ -43,7 +49,8 @@ export function revise(store: Store, input: ReviseInput): ReviseAnswer {
   const humanEdited = named.humanEdited || revised.case.body !== named.body;
   insertProposal(store, { ...revised, run, humanEdited, revisionOf: named.operationId }, nowMs);
   store.operations.setRevisedTo(named.operationId, operationId);
-  store.noteUntold({ ...named, operationId }, input.via);
+  store.runs.inherit(operationId, named.operationId);
+  store.runs.noteChange(operationId, input.run ?? null);
   store.journal.append(
     {
       subject: named.operationId,
@@ -75,7 +82,7 @@ export function withdraw(store: Store, input: WithdrawInput): WithdrawAnswer {
     return answer(named?.state ?? null);
   }
   const state = store.move(named, 'withdraw');
-  store.noteUntold(named, input.via);
+  store.runs.noteChange(named.operationId, input.run ?? null);
   store.journal.append(
     { subject: named.operationId, actor: input.by, what: 'withdrawn', detail: { state, reason: input.reason } },
     nowMs,
@@ -84,7 +91,7 @@ export function withdraw(store: Store, input: WithdrawInput): WithdrawAnswer {
 }
 
 /** Ends an unclaimed operation whose time, object or permission is gone; changes nothing otherwise. */
-export function settle(store: Store, operationId: string): OperationView | null {
+export function settle(store: Store, operationId: string, run: RunReference | null): OperationView | null {
   const nowMs = store.now();
   const operation = store.operations.get(operationId);
   if (!operation) return null;
@@ -93,6 +100,7 @@ export function settle(store: Store, operationId: string): OperationView | null 
   const against = objection(operation.object, store.objects.get(operation.object.id), deadlineMs, nowMs);
   if (against) {
     const state = store.move(operation, against.event);
+    store.runs.noteChange(operationId, run);
     store.journal.append({ subject: operationId, actor: 'ledger', what: against.outcome, detail: { state } }, nowMs);
   }
   return store.reread(operationId, nowMs);

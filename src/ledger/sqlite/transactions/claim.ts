@@ -24,6 +24,7 @@ export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
 
   if (outcome !== 'claimed' || !event) {
     const state = event ? store.move(operation, event) : operation.state;
+    if (event) store.runs.noteChange(operation.operationId, input.run ?? null);
     // Nothing is written for `completed`: a settled operation may be asked for at any rate.
     if (outcome !== 'completed') {
       const detail = { state, why: verdict.why ?? null };

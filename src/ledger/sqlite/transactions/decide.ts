@@ -39,7 +39,6 @@ function write(store: Store, input: DecideInput, operation: OperationRecord, dec
   const { operationId } = operation;
   const { approved, reviewer, reason, signature, requestId, via } = input;
   store.decisions.insert({ operationId, approved, reviewer, reason, signature, decidedAtMs, requestId, via });
-  store.noteUntold(operation, via);
 }
 
 export function decide(store: Store, input: DecideInput): DecideAnswer {
@@ -52,6 +51,7 @@ export function decide(store: Store, input: DecideInput): DecideAnswer {
   const { operation, currentOperationId } = facts;
   const { outcome, event, why = null } = judgeDecision({ ...facts, nowMs });
   const state = operation && event ? store.move(operation, event) : (operation?.state ?? null);
+  if (operation && event) store.runs.noteChange(operation.operationId, input.run ?? null);
   if (operation && outcome === 'recorded') write(store, input, operation, nowMs);
   const said = { approved: input.approved, reason: input.reason, via: input.via };
   const verdict = input.approved ? 'approved' : 'declined';

@@ -22,6 +22,7 @@ export function complete(store: Store, input: CompleteInput): EvidenceAnswer | n
   if (!stored) return answer(store, operation, nowMs);
   store.receivers.see(input.receiverId, input.receiverSequence, nowMs);
   const state = event ? store.move(operation, event) : operation.state;
+  if (event) store.runs.noteChange(operation.operationId, input.run ?? null);
   store.journal.append(
     {
       subject: operation.operationId,
@@ -66,6 +67,7 @@ export function observe(store: Store, input: ObserveInput): EvidenceAnswer | nul
   });
   if (input.finding !== 'unavailable') store.receivers.see(input.receiverId, input.receiverSequence, nowMs);
   const state = event ? store.move(operation, event) : operation.state;
+  if (state !== operation.state) store.runs.noteChange(operation.operationId, input.run ?? null);
   store.journal.append(
     {
       subject: operation.operationId,

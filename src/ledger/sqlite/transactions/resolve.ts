@@ -26,7 +26,7 @@ export function resolve(store: Store, input: ResolveInput): ResolveAnswer {
     resolvedAtMs: nowMs,
   });
   const state = event ? store.move(operation, event) : operation.state;
-  store.noteUntold(operation, input.via);
+  store.runs.noteChange(operation.operationId, input.run ?? null);
   store.journal.append(
     { subject: operation.operationId, actor: operator, what: `resolved: ${resolution}`, detail: { ...detail, state } },
     nowMs,
