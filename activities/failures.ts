@@ -1,6 +1,7 @@
 /** The one table from the error catalogue to what Temporal sees: type, retryable or not, and details for programs. */
 import { ApplicationFailure } from '@temporalio/common';
 import { catalogue, errorCode } from '../src/core/errors.ts';
+import type { Parsed } from '../src/core/messages.ts';
 
 export interface FailureDetails {
   readonly hint: string;
@@ -34,5 +35,21 @@ export function asApplicationFailure(thrown: unknown): unknown {
     nonRetryable: callersFault.includes(code),
     details: [details],
     cause: thrown,
+  });
+}
+
+/**
+ * The value of a well-shaped message. Checked here once more: any workflow of the namespace can have an activity called,
+ * and need not have asked the handlers of `reviewOperation` first.
+ */
+export function accepted<T>(parsed: Parsed<T>): T {
+  if (parsed.ok) return parsed.value;
+  const { pointer, message } = parsed;
+  const details: FailureDetails = { hint: catalogue.malformed_input.hint, pointer };
+  throw ApplicationFailure.create({
+    message: `${pointer || 'The message'} ${message}.`,
+    type: 'malformed_input',
+    nonRetryable: true,
+    details: [details],
   });
 }

@@ -1,6 +1,7 @@
 /** The use cases as Temporal activities. They add what only Temporal knows: the run, the heartbeat, the failure type. */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { ApprovalMessage, ResolutionMessage, WithdrawalMessage } from '../src/core/messages.ts';
+import { parseApproval, parseResolution, parseWithdrawal } from '../src/core/messages.ts';
 import {
   resolve,
   revise,
@@ -18,7 +19,7 @@ import { readState, type ReadStateInput, type RunState } from '../src/operations
 import { witnessRun, type Head } from '../src/operations/witness.ts';
 import { sweep, type Passing } from '../src/operations/sweep.ts';
 import type { RunReference, Via } from '../src/ports/ledger.ts';
-import { asApplicationFailure } from './failures.ts';
+import { accepted, asApplicationFailure } from './failures.ts';
 
 export interface ActivityOptions {
   /** Whether the server has the contract's search attributes; a run must not set them where it does not. */
@@ -102,8 +103,9 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
         const answer = await propose(ports, input, { executor: executorOf(run), run });
         return { ...answer, state: answer.recorded ? await stateOf(answer.operationId) : null };
       }),
-    decide: ({ message, head, ...by }) =>
+    decide: ({ message: said, head, ...by }) =>
       translated(async () => {
+        const message = accepted(parseApproval([said]));
         await witnessRun(ports.ledger, head, executorOf(currentRun()));
         const run = currentRun();
         const decided = await decide(ports, message, { ...by, run });
@@ -122,9 +124,13 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
         return revise(ports, message, { caseId, executor: executorOf(run), via: 'update', run });
       }),
     withdraw: ({ message, caseId }) =>
-      translated(() => withdraw(ports, message, { caseId, via: 'update', run: currentRun() })),
+      translated(() =>
+        withdraw(ports, accepted(parseWithdrawal([message])), { caseId, via: 'update', run: currentRun() }),
+      ),
     resolve: ({ message, caseId }) =>
-      translated(() => resolve(ports, message, { caseId, via: 'update', run: currentRun() })),
+      translated(() =>
+        resolve(ports, accepted(parseResolution([message])), { caseId, via: 'update', run: currentRun() }),
+      ),
     readState: (input) => translated(() => stateOf(input.operationId, input)),
     execute: ({ operationId }) =>
       translated(() =>

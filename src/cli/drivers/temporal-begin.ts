@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CaseInput } from '../../core/case.ts';
 import { CountersignError } from '../../core/errors.ts';
-import { presentStatus } from '../../core/presentation.ts';
+import { presentProposal, presentStatus } from '../../core/presentation.ts';
 import { identify } from '../../identity/index.ts';
 import { propose } from '../../operations/propose.ts';
 import { beginRun, startRun, workflowIdOf } from '../../worker/runs.ts';
@@ -62,8 +62,10 @@ export async function begin(context: Context, client: Client, content: CaseInput
   if (prepared.operationId !== operationId || prepared.admission === 'duplicate') {
     return { ...(await askLedger(context, client, content)), workflowId, runId };
   }
-  const { admission, state: _state, ...proposal } = prepared;
+  // What a run says is no proof: what is shown is what the ledger holds, and what it does not hold is not begun.
   const view = await context.ports().ledger.view(operationId);
-  const status = view && presentStatus(view, context.executor);
-  return { outcome: admission, operationId, proposal, status, workflowId, runId };
+  if (!view) return { ...(await askLedger(context, client, content)), workflowId, runId };
+  const proposal = presentProposal(view.operation);
+  const status = presentStatus(view, context.executor);
+  return { outcome: prepared.admission, operationId, proposal, status, workflowId, runId };
 }
