@@ -8,13 +8,24 @@ import type { OperationView } from '../core/records.ts';
 import type { State } from '../core/states.ts';
 import { isOperationId } from '../identity/index.ts';
 import { longerThan } from '../identity/limits.ts';
-import { createContext, type Context, type GlobalOptions } from './context.ts';
+import { createContext, type Context, type Embedding, type GlobalOptions } from './context.ts';
 import type { Driver } from './drivers/driver.ts';
 
 export interface Invocation {
   readonly context: Context;
   /** Opened on first use: a command that needs no driver loads none. */
   readonly driver: () => Promise<Driver>;
+}
+
+const embeddings = new WeakMap<Command, Embedding>();
+
+/** For every command below `program`. */
+export function embed(program: Command, embedding: Embedding): void {
+  embeddings.set(program, embedding);
+}
+
+function embeddingOf(command: Command): Embedding {
+  return embeddings.get(command) ?? (command.parent ? embeddingOf(command.parent) : {});
 }
 
 async function openDriver(context: Context): Promise<Driver> {
@@ -31,7 +42,7 @@ export function action<Options, Args extends (string | undefined)[]>(
     const command = given.at(-1) as Command;
     const args = given.slice(0, -2) as Args;
     const options = command.optsWithGlobals<GlobalOptions & Options>();
-    const context = createContext(options);
+    const context = createContext(options, embeddingOf(command));
     let driver: Promise<Driver> | null = null;
     try {
       process.exitCode = await act({ context, driver: () => (driver ??= openDriver(context)) }, options, ...args);

@@ -2,10 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { CountersignError } from '../core/errors.ts';
+import type { RecoverySettings } from '../core/recovery.ts';
+import type { CrashPoints } from '../ports/crash-points.ts';
+import type { Receiver } from '../ports/receiver.ts';
 import { armedCrashPoints, parseArming } from '../worker/crash.ts';
 import type { ReceiverKind } from '../worker/embedded-receiver.ts';
 import { openPorts, type OpenPorts } from '../worker/open-ports.ts';
 import { prepareStateDirectory, type StatePaths } from '../worker/state-directory.ts';
+import type { WorkerEmbedding } from '../worker/worker.ts';
 import { ExitCodes } from '../core/outcomes.ts';
 import { Output } from './output.ts';
 
@@ -21,6 +25,15 @@ export interface GlobalOptions {
   readonly crashAt?: string;
 }
 
+/** What a program that runs these commands in its own process puts around them; the lab does. */
+export interface Embedding {
+  /** In place of what --crash-at says. */
+  readonly crash?: CrashPoints;
+  readonly recovery?: Partial<RecoverySettings>;
+  readonly receiver?: (embedded: Receiver) => Receiver;
+  readonly worker?: WorkerEmbedding;
+}
+
 export interface Context {
   readonly driver: DriverName;
   readonly env: NodeJS.ProcessEnv;
@@ -28,6 +41,7 @@ export interface Context {
   /** Names this command's process as the executor of what it does. */
   readonly executor: string;
   readonly stateDir: string;
+  readonly embedding: Embedding;
   /** Makes or checks the state directory; throws `state_unusable`. */
   paths(): StatePaths;
   /** Operations whose runs are to be told of what this command brought about; the driver tells them. */
@@ -40,7 +54,7 @@ export interface Context {
 /** An environment variable that is set to nothing counts as not set. */
 export const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
 
-export function createContext(options: GlobalOptions): Context {
+export function createContext(options: GlobalOptions, embedding: Embedding = {}): Context {
   const env = process.env;
   const stateDir = options.state ?? nonEmpty(env['COUNTERSIGN_STATE']) ?? '.countersign';
   if (stateDir === '') throw new CountersignError('usage', { message: '--state needs a directory.' });
@@ -53,16 +67,20 @@ export function createContext(options: GlobalOptions): Context {
     out: new Output(options.json ?? false),
     executor: `command:${randomUUID()}`,
     stateDir,
+    embedding,
     toTell: new Set(),
     paths: () => (paths ??= prepareStateDirectory(stateDir)),
     ports: () => {
       const { directory } = context.paths();
-      const crash = armedCrashPoints(arming, {
+      const { crash, recovery, receiver } = embedding;
+      const armed = armedCrashPoints(arming, {
         exitCode: ExitCodes.lostReceipt,
         pauseMarker: `${directory}/paused-at-crash-point`,
       });
       return (ports ??= openPorts(context.paths(), {
-        crash,
+        crash: crash ?? armed,
+        ...(recovery ? { recovery } : {}),
+        ...(receiver ? { receiver } : {}),
         wake: (operationIds) => {
           for (const operationId of operationIds) context.toTell.add(operationId);
           return Promise.resolve();

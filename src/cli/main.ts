@@ -3,7 +3,8 @@ import process from 'node:process';
 import { Command, CommanderError, Option } from 'commander';
 import { ExitCodes } from '../core/outcomes.ts';
 import { receiverKinds } from '../worker/embedded-receiver.ts';
-import { driverNames } from './context.ts';
+import { embed } from './command.ts';
+import { driverNames, type Embedding } from './context.ts';
 import { registerCaseCommands } from './commands/cases.ts';
 import { registerDecisionCommands } from './commands/decisions.ts';
 import { registerRecoveryCommands } from './commands/recovery.ts';
@@ -52,9 +53,10 @@ function overrideExits(command: Command, json: boolean): void {
 }
 
 /** Runs the command of `argv` (as `process.argv`); sets the process's exit code. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(argv: readonly string[], embedding: Embedding = {}): Promise<void> {
   const json = argv.includes('--json');
   const program = build(argv);
+  embed(program, embedding);
   overrideExits(program, json);
   // A reader that goes away (`| head`) is not a fault.
   process.stdout.on('error', (thrown: NodeJS.ErrnoException) => {

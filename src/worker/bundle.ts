@@ -6,8 +6,9 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { BundleOptions } from '@temporalio/worker';
 import { makeDirectory } from '../server/make-directory.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,22 +22,27 @@ export const interceptorsPath = join(root, 'workflows', `interceptors${suffix}`)
 /** The folders that workflow code may import from; the boundaries check holds this to be all of them. */
 const bundledFolders = ['workflows', 'src/core'];
 
-function contentKey(): string {
+function contentKey(sources: readonly string[]): string {
   const hash = createHash('sha256');
   const manifest = createRequire(import.meta.url)('@temporalio/workflow/package.json') as { version: string };
   hash.update(manifest.version).update(process.version);
   // How the bundle is made is part of what it is.
   hash.update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const folder of bundledFolders) {
-    for (const name of readdirSync(join(root, folder)).sort()) {
-      hash
-        .update(`${folder}/${name}\0`)
-        .update(readFileSync(join(root, folder, name)))
-        .update('\0');
-    }
+  for (const path of sources) {
+    hash
+      .update(`${relative(root, path)}\0`)
+      .update(readFileSync(path))
+      .update('\0');
   }
   return hash.digest('hex').slice(0, 32);
 }
+
+const ownSources = (): string[] =>
+  bundledFolders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .sort()
+      .map((name) => join(root, folder, name)),
+  );
 
 function cacheDirectory(): string {
   const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
@@ -56,20 +62,30 @@ function writeCache(path: string, code: string): void {
   }
 }
 
-/** Code of the workflow bundle, from the cache where this very content was bundled before. */
-export async function workflowBundle(): Promise<{ code: string }> {
-  const path = join(cacheDirectory(), `workflows-${contentKey()}.js`);
+/** Code of a bundle, from the cache where these very `sources` (paths) were bundled before. */
+export async function cachedBundle(
+  sources: readonly string[],
+  options: Pick<BundleOptions, 'workflowsPath' | 'payloadConverterPath' | 'workflowInterceptorModules'>,
+): Promise<{ code: string }> {
+  const path = join(cacheDirectory(), `workflows-${contentKey(sources)}.js`);
   if (existsSync(path)) return { code: readFileSync(path, 'utf8') };
   // Only now: commands that need no more than a path from here would otherwise load the worker's native core.
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
-    workflowsPath,
-    payloadConverterPath,
-    workflowInterceptorModules: [interceptorsPath],
+    ...options,
     logger: new DefaultLogger('WARN'),
     // Webpack names modules relative to this, by default the caller's directory; the cache is shared by all of them.
     webpackConfigHook: (config) => ({ ...config, context: root }),
   });
   writeCache(path, code);
   return { code };
+}
+
+/** The bundle of this package's workflows. `interceptorModules`: paths of interceptors beside this package's own. */
+export function workflowBundle(interceptorModules: readonly string[] = []): Promise<{ code: string }> {
+  return cachedBundle([...ownSources(), ...interceptorModules], {
+    workflowsPath,
+    payloadConverterPath,
+    workflowInterceptorModules: [interceptorsPath, ...interceptorModules],
+  });
 }

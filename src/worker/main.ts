@@ -11,7 +11,9 @@ import { createLogger, installRuntime } from './logging.ts';
 import { passingToRuns } from './runs.ts';
 import { serverFault } from './server-fault.ts';
 import type { StatePaths } from './state-directory.ts';
-import { createWorker, type RunningWorker } from './worker.ts';
+import { createWorker, type RunningWorker, type WorkerEmbedding } from './worker.ts';
+import type { CrashPoints } from '../ports/crash-points.ts';
+import type { Receiver } from '../ports/receiver.ts';
 
 export interface WorkerProcess {
   readonly paths: StatePaths;
@@ -20,6 +22,10 @@ export interface WorkerProcess {
   readonly arming: Arming | null;
   readonly recovery?: Partial<RecoverySettings>;
   readonly receiverKind?: ReceiverKind;
+  /** In place of what `arming` says. */
+  readonly crash?: CrashPoints;
+  readonly receiver?: (embedded: Receiver) => Receiver;
+  readonly embedding?: WorkerEmbedding;
   readonly ready: () => void;
 }
 
@@ -42,10 +48,11 @@ export async function runWorkerProcess(options: WorkerProcess): Promise<void> {
   const { arming } = options;
   if (arming) logger.warn({ ...arming }, 'ARMED: this worker fails deliberately at a crash point');
   installRuntime(logger);
-  const crash = armedCrashPoints(arming, {
+  const armed = armedCrashPoints(arming, {
     exitCode: ExitCodes.workerLostReceipt,
     pauseMarker: `${options.paths.directory}/paused-at-crash-point`,
   });
+  const crash = options.crash ?? armed;
   const running = await createWorker({ ...options, crash }).catch((thrown: unknown) => {
     throw serverFault(thrown, options.connection);
   });

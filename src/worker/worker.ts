@@ -25,6 +25,15 @@ export interface WorkerSettings {
   readonly receiverKind?: ReceiverKind;
   readonly taskQueue?: string;
   readonly identity?: string;
+  readonly embedding?: WorkerEmbedding;
+}
+
+/** What a program that embeds this worker adds to it: interceptors and sinks of its own, to observe what runs. */
+export interface WorkerEmbedding {
+  /** Modules of workflow interceptors, bundled beside this package's own. */
+  readonly interceptorModules?: readonly string[];
+  /** Called with the finished options; what it returns is what the worker is made with. */
+  readonly options?: (options: WorkerOptions) => WorkerOptions;
 }
 
 export interface RunningWorker {
@@ -77,13 +86,17 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
   });
   try {
     await witnessAtStart(ports);
-    const [{ native, connection }, bundle] = await Promise.all([connect(settings.connection), workflowBundle()]);
+    const [{ native, connection }, bundle] = await Promise.all([
+      connect(settings.connection),
+      workflowBundle(settings.embedding?.interceptorModules),
+    ]);
     const client = new Client({ connection, namespace, dataConverter: { payloadConverterPath } });
     wake = async (operationIds, asker) => {
       for (const operationId of operationIds) await tellRuns(client, ports.ledger, operationId, asker);
     };
     const searchAttributes = await hasSearchAttributes(connection, namespace);
-    const worker = await Worker.create({
+    const extend = settings.embedding?.options ?? ((options: WorkerOptions): WorkerOptions => options);
+    const options: WorkerOptions = {
       ...workerLimits,
       connection: native,
       namespace,
@@ -94,7 +107,8 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
       },
       dataConverter: { payloadConverterPath },
       ...(settings.identity === undefined ? {} : { identity: settings.identity }),
-    });
+    };
+    const worker = await Worker.create(extend(options));
     const close = async (): Promise<void> => {
       ports.close();
       await connection.close();

@@ -6,6 +6,7 @@ import { parseArming } from '../../worker/crash.ts';
 import type { ReceiverKind } from '../../worker/embedded-receiver.ts';
 import { runWorkerProcess } from '../../worker/main.ts';
 import { action, wholeNumber } from '../command.ts';
+import type { Embedding } from '../context.ts';
 
 interface WorkerOptions {
   readonly taskQueue: string;
@@ -13,6 +14,13 @@ interface WorkerOptions {
   readonly leaseMs?: string;
   readonly receiver?: ReceiverKind;
 }
+
+const around = ({ crash, recovery, receiver, worker: embedding }: Embedding) => ({
+  ...(crash ? { crash } : {}),
+  ...(recovery ? { recovery } : {}),
+  ...(receiver ? { receiver } : {}),
+  ...(embedding ? { embedding } : {}),
+});
 
 const run = action<WorkerOptions, []>(async ({ context }, { taskQueue, crashAt, leaseMs, receiver }) => {
   const paths = context.paths();
@@ -22,6 +30,7 @@ const run = action<WorkerOptions, []>(async ({ context }, { taskQueue, crashAt, 
     connection,
     taskQueue,
     arming: crashAt === undefined ? null : parseArming(crashAt),
+    ...around(context.embedding),
     ...(leaseMs === undefined ? {} : { recovery: { leaseMs: wholeNumber('--lease-ms', leaseMs, 1, 86_400_000) } }),
     ...(receiver === undefined ? {} : { receiverKind: receiver }),
     ready: () => {

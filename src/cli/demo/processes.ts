@@ -28,8 +28,16 @@ export interface Finished {
   readonly stderr: string;
 }
 
+export interface Launched {
+  readonly pid: number | null;
+  /** Settles when the process has ended and all it wrote was read. */
+  readonly ended: Promise<Finished>;
+  readonly kill: (signal: NodeJS.Signals) => boolean;
+}
+
 export interface Service {
   readonly pid: number | null;
+  readonly kill: (signal: NodeJS.Signals) => boolean;
   /** Settles with the exit code when the process has ended; `null`: by a signal. */
   readonly exited: Promise<number | null>;
   stop(): Promise<void>;
@@ -78,8 +86,8 @@ export class Processes {
     return { child, record };
   }
 
-  /** Runs a program to its end. A program that gives no end in time is killed, and the story stops. */
-  async run(program: Program): Promise<Finished> {
+  /** Starts a program whose end may take long; a signal can be sent to it meanwhile. */
+  launch(program: Program): Launched {
     const { child, record } = this.begin(program, ['ignore', 'pipe', 'pipe']);
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
@@ -87,14 +95,20 @@ export class Processes {
         said[name] = (said[name] + text).slice(-mostOutput);
       });
     }
-    try {
-      await within(bounds.command, program.shown, this.living.get(child) ?? Promise.resolve());
-    } catch (late) {
-      child.kill('SIGKILL');
+    const closed = this.living.get(child) ?? Promise.resolve();
+    const ended = closed.then(() => ({ pid: record.pid, exitCode: record.exitCode, ...said }));
+    return { pid: record.pid, ended, kill: (signal) => child.kill(signal) };
+  }
+
+  /** Runs a program to its end. A program that gives no end in time is killed, and the story stops. */
+  async run(program: Program): Promise<Finished> {
+    const { ended, kill } = this.launch(program);
+    const finished = await within(bounds.command, program.shown, ended).catch((late: unknown) => {
+      kill('SIGKILL');
       throw late;
-    }
+    });
     if (this.ending) throw new StoryFault('stopped');
-    return { pid: record.pid, exitCode: record.exitCode, ...said };
+    return finished;
   }
 
   /** Starts a program that says over its channel when it is ready; its output goes to `logFile`. */
@@ -110,7 +124,7 @@ export class Processes {
       const said = readFileSync(logFile, 'utf8').trim().slice(-500);
       throw new StoryFault(`${program.shown} exited ${record.exitCode ?? 'by a signal'} before it was ready: ${said}`);
     }
-    return { pid: record.pid, exited, stop: () => this.end(child) };
+    return { pid: record.pid, exited, kill: (signal) => child.kill(signal), stop: () => this.end(child) };
   }
 
   private async end(child: ChildProcess): Promise<void> {
@@ -119,6 +133,14 @@ export class Processes {
     child.kill('SIGTERM');
     await within(graceMs, 'its end', closed).catch(() => child.kill('SIGKILL'));
     await closed;
+  }
+
+  /** Ends what is left at once, where nothing of it has to be kept. */
+  async killAll(): Promise<void> {
+    this.ending = true;
+    const ends = [...this.living.values()];
+    for (const child of this.living.keys()) child.kill('SIGKILL');
+    await Promise.all(ends);
   }
 
   /** Ends what is left, and lets nothing new begin. */
