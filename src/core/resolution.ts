@@ -1,7 +1,7 @@
 /** What an operator's word about an Unknown operation does (contract, section 5, "resolve"). */
 import type { ResolveOutcome } from './outcomes.ts';
-import type { OperationRecord, Resolution } from './records.ts';
-import type { Event } from './states.ts';
+import type { OperationRecord, Resolution, ResolutionRecord } from './records.ts';
+import type { Event, State } from './states.ts';
 import { States } from './states.ts';
 
 export interface ResolveFacts {
@@ -36,4 +36,25 @@ export function judgeResolution(facts: ResolveFacts): ResolveVerdict {
   if (!facts.authorized) return { outcome: 'not_authorized', event: null };
   if (facts.operation.state !== States.Unknown) return { outcome: 'not_unknown', event: null };
   return { outcome: 'resolved', event: eventOf(facts.resolution, facts.deduplicates) };
+}
+
+/** Where a word that settles an operation leaves it; the others leave it Unknown. */
+const settledState: Readonly<Record<Resolution, State | null>> = {
+  effect_happened: States.Completed,
+  effect_did_not_happen: States.Abandoned,
+  abandon: States.Abandoned,
+  ask_again: null,
+};
+
+/**
+ * Whether this very word, on record as the `last` one, settled the operation. Whoever says it again because the answer
+ * was lost is told `resolved`, and nothing is written: that somebody else had settled it would be untrue.
+ */
+export function settledBy(
+  state: State,
+  last: ResolutionRecord | undefined,
+  said: Pick<ResolutionRecord, 'resolution' | 'operator' | 'reason' | 'reference'>,
+): boolean {
+  if (last === undefined || settledState[last.resolution] !== state) return false;
+  return (['resolution', 'operator', 'reason', 'reference'] as const).every((key) => last[key] === said[key]);
 }

@@ -5,7 +5,9 @@ import { Runtime, type LogLevel } from '@temporalio/worker';
 
 export function createLogger(name: string): Logger {
   const level = process.env['COUNTERSIGN_LOG_LEVEL'] ?? 'info';
-  return pino({ name, level, base: { pid: process.pid } }, pino.destination({ fd: 2, sync: true }));
+  // The SDK reports what failed under `error`; pino by itself makes `{}` of an Error under that name.
+  const serializers = { error: pino.stdSerializers.err };
+  return pino({ name, level, base: { pid: process.pid }, serializers }, pino.destination({ fd: 2, sync: true }));
 }
 
 const levels: Readonly<Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'>> = {

@@ -1,7 +1,7 @@
 // An operator's word: outcomes, their precedence, and what each word does at each kind of receiver.
 import { describe, expect, test } from 'vitest';
 import { resolveOutcomes } from '../../src/core/outcomes.ts';
-import { judgeResolution, type ResolveFacts } from '../../src/core/resolution.ts';
+import { judgeResolution, settledBy, type ResolveFacts } from '../../src/core/resolution.ts';
 import { stateNames } from '../../src/core/states.ts';
 import { testPrecedence } from './precedence.ts';
 import { operation } from './samples.ts';
@@ -40,5 +40,38 @@ describe.each([true, false])('at a receiver that deduplicates: %j', (deduplicate
     ['effect_did_not_happen', deduplicates ? null : 'abandon'],
   ] as const)('"%s" has the event %j', (resolution, event) => {
     expect(judgeResolution({ ...unknown, deduplicates, resolution })).toEqual({ outcome: 'resolved', event });
+  });
+});
+
+describe('the same again', () => {
+  const said = { resolution: 'abandon', operator: 'olga', reason: 'not there', reference: null } as const;
+  const last = { ...said, sequence: 1, operationId: 'op', attempt: 1, resolvedAtMs: 0 };
+
+  test('is the word on record that brought the operation where it is', () => {
+    expect(settledBy('Abandoned', last, said)).toBe(true);
+    const happened = { resolution: 'effect_happened', reference: 'row 7' } as const;
+    expect(settledBy('Completed', { ...last, ...happened }, { ...said, ...happened })).toBe(true);
+    const not = { resolution: 'effect_did_not_happen' } as const;
+    expect(settledBy('Abandoned', { ...last, ...not }, { ...said, ...not })).toBe(true);
+  });
+
+  test('is no word that differs in what was said, by whom, or why', () => {
+    for (const other of [
+      { resolution: 'effect_did_not_happen' },
+      { operator: 'oscar' },
+      { reason: 'tired of it' },
+      { reference: 'row 7' },
+    ] as const) {
+      expect(settledBy('Abandoned', last, { ...said, ...other })).toBe(false);
+    }
+  });
+
+  test('is no word that settled nothing, and none where nothing was said', () => {
+    const again = { ...said, resolution: 'ask_again' } as const;
+    for (const state of stateNames) {
+      expect(settledBy(state, undefined, said)).toBe(false);
+      expect(settledBy(state, { ...last, ...again }, again)).toBe(false);
+    }
+    expect(settledBy('Unknown', last, said)).toBe(false);
   });
 });

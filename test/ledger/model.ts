@@ -20,6 +20,8 @@ export interface ModelOperation {
   /** The newest look and word since the last claim. */
   look: string | null;
   word: string | null;
+  /** The word that ended it. */
+  settledBy: string | null;
   revisedTo: string | null;
 }
 
@@ -94,6 +96,7 @@ export class Model {
       attempts: [],
       look: null,
       word: null,
+      settledBy: null,
       revisedTo: null,
     });
     if (!this.deliveries.has(event)) this.deliveries.set(event, key);
@@ -140,10 +143,13 @@ export class Model {
   revise(key: string, caseId: string, body: string, by: string): string {
     const operation = this.operations.get(key);
     if (operation?.content.caseId !== caseId) return 'unknown_operation';
-    if (this.currentOf(caseId) !== key || operation.state === 'Superseded') return 'stale_proposal';
-    if (operation.state !== 'Pending') return 'already_decided';
     const content = { ...operation.content, body };
     const next = keyOf(content);
+    const made = operation.revisedTo === next && this.currentOf(caseId) === next;
+    // The same again, by the same person.
+    if (made && this.operations.get(next)?.proposer === by) return 'revised';
+    if (this.currentOf(caseId) !== key || operation.state === 'Superseded') return 'stale_proposal';
+    if (operation.state !== 'Pending') return 'already_decided';
     if (this.operations.has(next)) return 'content_already_proposed';
     operation.state = 'Superseded';
     operation.revisedTo = next;
@@ -223,11 +229,14 @@ export class Model {
   resolve(key: string, resolution: string): string {
     const operation = this.operations.get(key);
     if (!operation) return 'unknown_operation';
+    // The same again, by the same operator with the same reason.
+    if (operation.settledBy === resolution) return 'resolved';
     if (operation.state !== 'Unknown') return 'not_unknown';
     operation.word = resolution;
     if (resolution === 'effect_happened') operation.state = 'Completed';
     if (resolution === 'abandon') operation.state = 'Abandoned';
     if (resolution === 'effect_did_not_happen' && !this.receiver.deduplicates) operation.state = 'Abandoned';
+    if (operation.state !== 'Unknown') operation.settledBy = resolution;
     return 'resolved';
   }
 }

@@ -85,6 +85,15 @@ function revising(make: MakeWorld): void {
     },
   );
 
+  test('the revision that was made, made again by the same person, is given again and writes nothing', async () => {
+    const world = make();
+    const operationId = await world.propose();
+    const first = await world.revise(operationId, 'edited');
+    expect(await unchanged(world, () => world.revise(operationId, 'edited'))).toEqual(first);
+    const other = await world.revise(operationId, 'edited', { revisedBy: 'olga' });
+    expect(other).toMatchObject({ outcome: 'stale_proposal', currentOperationId: first.currentOperationId });
+  });
+
   test('a revision back to content that was proposed before is refused, and so is one that changes nothing', async () => {
     const world = make();
     const first = await world.propose({ proposedBy: 'rita' });

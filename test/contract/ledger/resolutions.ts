@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { noonMs } from '../../support/clock.ts';
 import { leaseMs, type MakeWorld } from '../../support/ledger-world.ts';
-import { journaled } from './unchanged.ts';
+import { journaled, unchanged } from './unchanged.ts';
 
 const nowhere = `op-v1-${'0'.repeat(64)}`;
 
@@ -73,6 +73,37 @@ export function resolutions(make: MakeWorld): void {
     const act = () => world.resolve(operationId, 'effect_happened');
     const answer = await journaled(world, operationId, 'resolution refused: not_unknown', act);
     expect(answer).toMatchObject({ outcome: 'not_unknown', state: 'Abandoned' });
+  });
+
+  test.each(['effect_happened', 'abandon'] as const)(
+    'the word that settled it (%s) said again is the same again, writes nothing, and names whom it freed',
+    async (word) => {
+      const world = make();
+      const object = { id: 'shared' };
+      const operationId = await world.unknown({ caseId: 'T-1', object });
+      const waiting = await world.approved({ caseId: 'T-2', object });
+      const first = await world.resolve(operationId, word);
+      const again = await unchanged(world, () => world.resolve(operationId, word));
+      expect(again).toEqual(first);
+      expect(again.unblocked.map((operation) => operation.operationId)).toEqual([waiting]);
+    },
+  );
+
+  test('the same word of another operator, or with another reason, is another word', async () => {
+    const world = make();
+    const operationId = await world.unknown();
+    await world.resolve(operationId, 'abandon');
+    for (const other of [{ operator: 'oscar' }, { reason: 'tired of it' }]) {
+      expect(await world.resolve(operationId, 'abandon', other)).toMatchObject({ outcome: 'not_unknown' });
+    }
+  });
+
+  test('a word that settled nothing is written each time: it asks for another look', async () => {
+    const world = make();
+    const operationId = await world.unknown();
+    await world.resolve(operationId, 'ask_again');
+    await world.resolve(operationId, 'ask_again');
+    expect((await world.view(operationId)).resolutions).toHaveLength(2);
   });
 
   test('an identity nobody knows, and one of another case, is unknown and told in the chain "ledger"', async () => {

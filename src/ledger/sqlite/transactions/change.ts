@@ -2,13 +2,7 @@
 import { judgeRevision, judgeWithdrawal, objection } from '../../../core/admission.ts';
 import { decisionDeadlineMs } from '../../../core/decision.ts';
 import type { OperationRecord, OperationView } from '../../../core/records.ts';
-import type {
-  ReviseAnswer,
-  ReviseInput,
-  RunReference,
-  WithdrawAnswer,
-  WithdrawInput,
-} from '../../../ports/ledger.ts';
+import type { ReviseAnswer, ReviseInput, RunReference, WithdrawAnswer, WithdrawInput } from '../../../ports/ledger.ts';
 import type { Store } from '../store.ts';
 import { insertProposal } from './admit.ts';
 
@@ -36,6 +30,11 @@ export function revise(store: Store, input: ReviseInput): ReviseAnswer {
     contentKnown: revised !== null && store.operations.get(revised.identity.operationId) !== null,
   });
   const currentOperationId = current?.operationId ?? null;
+  // This very revision is on record: whoever makes it again, because the answer was lost, is given it again.
+  const made = revised?.identity.operationId === currentOperationId && named?.revisedTo === currentOperationId;
+  if (current && made && current.proposedBy === input.revisedBy) {
+    return { outcome: 'revised', view: store.reread(current.operationId, nowMs), currentOperationId };
+  }
   if (outcome !== 'revised' || !named || !revised) {
     const detail = { caseId: input.caseId, expected: input.expectedOperationId };
     refuse(store, named, input.revisedBy, `revision refused: ${outcome}`, detail, nowMs);

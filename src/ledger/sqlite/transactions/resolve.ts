@@ -1,14 +1,27 @@
 /** Transaction `resolve`: an operator's word about an Unknown operation, with name and reason. */
-import { judgeResolution } from '../../../core/resolution.ts';
-import { isFinal } from '../../../core/states.ts';
+import { judgeResolution, settledBy } from '../../../core/resolution.ts';
+import type { OperationRecord } from '../../../core/records.ts';
+import { isFinal, type State } from '../../../core/states.ts';
 import type { ResolveAnswer, ResolveInput } from '../../../ports/ledger.ts';
 import type { Store } from '../store.ts';
+import { unblock } from './evidence.ts';
+
+function resolved(store: Store, { object, operationId }: OperationRecord, state: State): ResolveAnswer {
+  return {
+    outcome: 'resolved',
+    state,
+    unblocked: isFinal(state) ? store.operations.waiting(object.id, operationId) : [],
+  };
+}
 
 export function resolve(store: Store, input: ResolveInput): ResolveAnswer {
   const nowMs = store.now();
   const found = store.operations.get(input.operationId);
   const operation = found && (input.caseId === null || found.caseId === input.caseId) ? found : null;
   const { resolution, deduplicates, operator, reason, reference } = input;
+  // Whoever died after the commit has not woken the waiting ones either: they are named again.
+  const last = operation ? store.resolutions.of(operation.operationId).at(-1) : undefined;
+  if (operation && settledBy(operation.state, last, input)) return resolved(store, operation, operation.state);
   const { outcome, event } = judgeResolution({ operation, authorized: true, resolution, deduplicates });
   const detail = { resolution, reason, reference };
   if (outcome !== 'resolved' || !operation) {
@@ -27,15 +40,11 @@ export function resolve(store: Store, input: ResolveInput): ResolveAnswer {
   });
   const state = event ? store.move(operation, event) : operation.state;
   store.runs.noteChange(operation.operationId, input.run ?? null);
+  if (isFinal(state)) unblock(store, operation);
   store.journal.append(
     { subject: operation.operationId, actor: operator, what: `resolved: ${resolution}`, detail: { ...detail, state } },
     nowMs,
   );
   store.settings.crash.reach('resolve.before-commit');
-  const freed = isFinal(state);
-  return {
-    outcome,
-    state,
-    unblocked: freed ? store.operations.waiting(operation.object.id, operation.operationId) : [],
-  };
+  return resolved(store, operation, state);
 }
