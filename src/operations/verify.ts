@@ -3,11 +3,19 @@
  * identities from stored bytes, chains from their records, states from the journal, effects from the receiver.
  */
 import { errorCode } from '../core/errors.ts';
-import type { JournalRecord, OperationRecord } from '../core/records.ts';
+import type {
+  AttemptRecord,
+  DecisionRecord,
+  JournalRecord,
+  ObservationRecord,
+  OperationRecord,
+  OperationView,
+} from '../core/records.ts';
 import { chainStart, journalHash } from '../identity/journal.ts';
 import { recomputeIdentity } from './content.ts';
 import type { Ports } from './ports.ts';
-import { everyOperation } from './reading.ts';
+import type { StoredEffect } from '../ports/receiver.ts';
+import { everyOperation, viewOf } from './reading.ts';
 
 export interface Fault {
   /** What it is about: an operation id, a journal subject, `receiver` or `ledger`. */
@@ -53,52 +61,122 @@ function identityFault(operation: OperationRecord): string | null {
   }
 }
 
-async function recordFaults(ports: Ports, operation: OperationRecord): Promise<(string | null)[]> {
+const isReceipt = ({ answer }: AttemptRecord): boolean => answer === 'created' || answer === 'exists';
+const isClaim = ({ what }: JournalRecord): boolean => what === 'claimed' || what === 'claimed again';
+const against = (kind: 'look' | 'receipt', { what }: JournalRecord): boolean => what.startsWith(`${kind} against `);
+const isLook = (entry: JournalRecord): boolean => entry.what.startsWith('look: ') || against('look', entry);
+
+/** The decision stands in its own table and in the journal, which is chained: both must tell the same. */
+function decisionFault(decision: DecisionRecord | null, chain: readonly JournalRecord[]): string | null {
+  const told = chain.filter(({ what }) => what === 'approved' || what === 'declined');
+  const [entry] = told;
+  if (decision === null && entry === undefined) return null;
+  const same =
+    told.length === 1 &&
+    entry?.what === (decision?.approved ? 'approved' : 'declined') &&
+    entry.actor === decision?.reviewer &&
+    entry.atMs === decision.decidedAtMs;
+  return same ? null : 'its decision is not the one that its journal tells';
+}
+
+/** What each table holds of an operation, against what its journal tells of it. */
+function countFaults(
+  view: OperationView,
+  looks: readonly ObservationRecord[],
+  chain: readonly JournalRecord[],
+): (string | null)[] {
+  const { operation, attempts, resolutions } = view;
+  const claims = chain.filter(isClaim).length;
+  const lookedFor = chain.filter(isLook).length;
+  const words = chain.filter(({ what }) => what.startsWith('resolved: ')).length;
+  return [
+    claims === operation.attempts && attempts.length === claims
+      ? null
+      : `it counts ${operation.attempts} attempts, its journal ${claims}, its table ${attempts.length}`,
+    lookedFor === looks.length ? null : `its journal tells ${lookedFor} looks, its table holds ${looks.length}`,
+    words === resolutions.length
+      ? null
+      : `its journal tells ${words} resolutions, its table holds ${resolutions.length}`,
+  ];
+}
+
+async function recordFaults({ ledger }: Ports, view: OperationView): Promise<(string | null)[]> {
+  const { operation, decision, attempts, resolutions } = view;
   const { operationId, state } = operation;
-  const [view, chain] = await Promise.all([ports.ledger.view(operationId), ports.ledger.journal(operationId)]);
-  const { decision = null, attempts = [], resolutions = [] } = view ?? {};
-  const claims = chain.filter(({ what }) => what === 'claimed' || what === 'claimed again').length;
+  const [looks, chain] = await Promise.all([ledger.observations(operationId), ledger.journal(operationId)]);
   const said = stateInJournal(chain);
   const approvals = chain.filter(({ what }) => what === 'approved').length;
   const evidence =
-    attempts.some(({ answer }) => answer === 'created' || answer === 'exists') ||
-    (await ports.ledger.observations(operationId)).some(({ finding }) => finding === 'matching') ||
+    attempts.some(isReceipt) ||
+    looks.some(({ finding }) => finding === 'matching') ||
     resolutions.some(({ resolution }) => resolution === 'effect_happened');
-  const claimed = operation.attempts > 0;
+  const unapproved = operation.attempts > 0 && (decision?.approved !== true || approvals !== 1);
   return [
     said === state ? null : `it is ${state}, but its journal says ${said ?? 'nothing'}`,
-    claims === operation.attempts && attempts.length === claims
-      ? null
-      : `it counts ${operation.attempts} attempts, its journal ${claims}`,
-    claimed && (decision?.approved !== true || approvals !== 1) ? 'it was claimed without one recorded approval' : null,
+    ...countFaults(view, looks, chain),
+    unapproved ? 'it was claimed without one recorded approval' : null,
+    decisionFault(decision, chain),
     state === 'Completed' && !evidence ? 'it is Completed without recorded evidence' : null,
     state === 'Declined' && decision?.approved !== false ? 'it is Declined without a recorded decision' : null,
   ];
 }
 
 /** A Completed operation whose effect the receiver does not hold, unless only an operator said that it happened. */
-async function effectFault(ports: Ports, operation: OperationRecord): Promise<string | null> {
-  const view = await ports.ledger.view(operation.operationId);
-  const byOperator = view?.resolutions.some(({ resolution }) => resolution === 'effect_happened') ?? false;
+async function effectFault(ports: Ports, { operation, resolutions }: OperationView): Promise<string | null> {
+  if (operation.state !== 'Completed') return null;
+  const byOperator = resolutions.some(({ resolution }) => resolution === 'effect_happened');
   const { payloadSha256 } = await ports.receiver.lookup(operation.operationId);
   if (payloadSha256 === null) return byOperator ? null : 'it is Completed, but the receiver holds no effect of it';
   return operation.operationId.endsWith(payloadSha256) ? null : 'the receiver holds another payload under its identity';
 }
 
+/** An effect needs its own claim, and a state that does not deny it; a contradiction that is on record is told there. */
+function claimFault(view: OperationView, chain: readonly JournalRecord[], effect: StoredEffect): string | null {
+  const { state, attempts } = view.operation;
+  if (attempts === 0) return 'the receiver holds an effect, but the operation was never claimed';
+  const onRecord = chain.some((entry) => against('look', entry) || against('receipt', entry));
+  if (state === 'Abandoned' && !onRecord) return 'it is Abandoned, but the receiver holds an effect of it';
+  // After an accepted restoration the claim may be among what was lost.
+  const told = view.generation > 0 || chain.some((entry) => isClaim(entry) && entry.hash === effect.ledgerHash);
+  return told ? null : 'the receiver holds an effect of a claim that its journal does not tell';
+}
+
 async function receiverFaults(ports: Ports): Promise<{ effects: number | null; faults: Fault[] }> {
-  const listed = ports.receiver.effects?.();
+  const { ledger, receiver } = ports;
+  const listed = receiver.effects?.();
   if (!listed) return { effects: null, faults: [] };
   const faults: Fault[] = [];
   let effects = 0;
   for await (const effect of listed) {
     effects += 1;
-    const note = (fault: string): number => faults.push({ subject: effect.operationId, fault });
-    const view = await ports.ledger.view(effect.operationId);
-    if (effect.payloadSha256 !== effect.recomputedSha256) note('the stored effect was changed after it was written');
-    if (!view) note('the receiver holds an effect of an operation that the ledger does not have');
-    else if (view.operation.attempts === 0) note('the receiver holds an effect, but the operation was never claimed');
+    const { operationId } = effect;
+    const view = await ledger.view(operationId);
+    const found = [
+      effect.payloadSha256 === effect.recomputedSha256 ? null : 'the stored effect was changed after it was written',
+      view
+        ? claimFault(view, await ledger.journal(operationId), effect)
+        : 'the receiver holds an effect of an operation that the ledger does not have',
+    ];
+    for (const fault of found) if (fault !== null) faults.push({ subject: operationId, fault });
   }
   return { effects, faults };
+}
+
+/** Every chain, and whether what it is about is there. */
+async function chainFaults({ ledger }: Ports): Promise<{ records: number; faults: Fault[] }> {
+  const faults: Fault[] = [];
+  let records = 0;
+  for (const subject of await ledger.subjects()) {
+    const chain = await ledger.journal(subject);
+    records += chain.length;
+    const isGone = subject.startsWith('op-v1-') && (await ledger.summary(subject)) === null;
+    const found = [
+      chainFault(ledger.ledgerId, chain),
+      isGone ? 'the journal tells of an operation that the ledger does not have' : null,
+    ];
+    for (const fault of found) if (fault !== null) faults.push({ subject, fault });
+  }
+  return { records, faults };
 }
 
 /** `progress` is told how many operations have been read. Changes nothing. Throws store errors. */
@@ -107,25 +185,21 @@ export async function verify(
   progress: (operations: number) => void = () => undefined,
 ): Promise<VerifyAnswer> {
   const { ledger } = ports;
-  const faults: Fault[] = (await ledger.checkFile()).map((fault) => ({ subject: 'ledger', fault }));
-  let journalRecords = 0;
-  for (const subject of await ledger.subjects()) {
-    const chain = await ledger.journal(subject);
-    journalRecords += chain.length;
-    const fault = chainFault(ledger.ledgerId, chain);
-    if (fault !== null) faults.push({ subject, fault });
-  }
+  const chains = await chainFaults(ports);
+  const faults = [...(await ledger.checkFile()).map((fault) => ({ subject: 'ledger', fault })), ...chains.faults];
   let operations = 0;
-  for await (const operation of everyOperation(ledger)) {
+  for await (const { operationId } of everyOperation(ledger)) {
     operations += 1;
     progress(operations);
-    const found = [
-      identityFault(operation),
-      ...(await recordFaults(ports, operation)),
-      operation.state === 'Completed' ? await effectFault(ports, operation) : null,
-    ];
-    for (const fault of found) if (fault !== null) faults.push({ subject: operation.operationId, fault });
+    const view = await viewOf(ledger, operationId);
+    const found = [identityFault(view.operation), ...(await recordFaults(ports, view)), await effectFault(ports, view)];
+    for (const fault of found) if (fault !== null) faults.push({ subject: operationId, fault });
   }
   const receiver = await receiverFaults(ports);
-  return { operations, journalRecords, effects: receiver.effects, faults: [...faults, ...receiver.faults] };
+  return {
+    operations,
+    journalRecords: chains.records,
+    effects: receiver.effects,
+    faults: [...faults, ...receiver.faults],
+  };
 }
