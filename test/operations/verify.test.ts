@@ -114,14 +114,11 @@ describe('verify', () => {
     tamper(world.receiverPath, effectOf, unknown);
     const exactly = 'UPDATE effects SET payload_sha256 = substr(operation_id, 7) WHERE operation_id = ?';
     tamper(world.receiverPath, exactly, unknown);
-    const { faults } = await verify(world.ports);
-    expect(faults.filter(({ subject }) => subject === unknown)).toMatchObject([
-      { fault: expect.stringMatching(/is Abandoned, but the receiver holds an effect/) as string },
-    ]);
+    const givenUp = expect.stringMatching(/is Abandoned, but the receiver holds an effect/) as string;
+    const faults = async () => (await verify(world.ports)).faults.map(({ fault }) => fault);
+    expect(await faults()).toContainEqual(givenUp);
     // Once the contradiction is on record, show and explain tell of it.
     await world.reconcile(unknown, true);
-    expect((await verify(world.ports)).faults.map(({ fault }) => fault)).not.toContainEqual(
-      expect.stringMatching(/is Abandoned/),
-    );
+    expect(await faults()).not.toContainEqual(givenUp);
   });
 });
