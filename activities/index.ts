@@ -111,11 +111,11 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
         const decided = await decide(ports, message, { ...by, run });
         // What the run shows may be older than what was decided: then it is given the proposal, too.
         const known = { knownOperationId: head?.operationId ?? null };
-        if (decided.outcome === 'expired') await ports.wake([message.operationId], run);
+        if (decided.outcome === 'expired') await ports.wake([message.operationId]);
         if (decided.outcome !== 'recorded') return { ...decided, next: null };
         const next = await stateOf(message.operationId, known);
         // Told while this run executes, another would only try to claim as well: it is told how that ended.
-        if (next.next.step !== 'execute') await ports.wake([message.operationId], run);
+        if (next.next.step !== 'execute') await ports.wake([message.operationId]);
         return { ...decided, next };
       }),
     revise: ({ message, caseId }) =>

@@ -55,7 +55,7 @@ export async function revise(
     run,
     revise: (stored) => revisedCase(stored, message),
   });
-  if (answer.outcome === 'revised' && answer.currentOperationId) await ports.wake([answer.currentOperationId], run);
+  if (answer.outcome === 'revised' && answer.currentOperationId) await ports.wake([answer.currentOperationId]);
   return {
     outcome: answer.outcome,
     proposal: answer.view && presentProposal(answer.view.operation),
@@ -77,7 +77,7 @@ export async function withdraw(
   by: { readonly caseId: string | null; readonly via: Via; readonly run?: RunReference | null },
 ): Promise<WithdrawResult> {
   const answer = await ports.ledger.withdraw({ ...message, ...by });
-  if (answer.outcome === 'withdrawn') await ports.wake([message.operationId], by.run ?? null);
+  if (answer.outcome === 'withdrawn') await ports.wake([message.operationId]);
   return answer;
 }
 
@@ -102,6 +102,6 @@ export async function resolve(
     deduplicates,
   });
   const changed = outcome === 'resolved' ? [message.operationId] : [];
-  await ports.wake([...changed, ...unblocked.map(({ operationId }) => operationId)], by.run ?? null);
+  await ports.wake([...changed, ...unblocked.map(({ operationId }) => operationId)]);
   return { outcome, state };
 }

@@ -52,7 +52,7 @@ export async function execute(
     const now = view ?? (await ledger.view(operationId)) ?? before;
     // It ended here, or it waits: other runs were not told yet of the decision that led to this.
     const settled = outcome !== 'completed' && isFinal(now.operation.state);
-    if (settled || outcome === 'overlap') await ports.wake([operationId], run);
+    if (settled || outcome === 'overlap') await ports.wake([operationId]);
     return { outcome, why, receipt: null, status: presentStatus(now, executor) };
   }
 
@@ -75,6 +75,6 @@ export async function execute(
     receiverSequence: receipt.sequence,
     run,
   });
-  await ports.wake([operationId, ...unblocked.map((waiting) => waiting.operationId)], run);
+  await ports.wake([operationId, ...unblocked.map((waiting) => waiting.operationId)]);
   return { outcome, why: null, receipt: receipt.answer, status: presentStatus(after, executor) };
 }

@@ -2,7 +2,7 @@
 import type { RecoverySettings } from '../core/recovery.ts';
 import type { DeploymentMinimums } from '../core/rules.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
-import type { Ledger, RunReference } from '../ports/ledger.ts';
+import type { Ledger } from '../ports/ledger.ts';
 import type { Receiver } from '../ports/receiver.ts';
 
 export interface Ports {
@@ -12,9 +12,9 @@ export interface Ports {
   readonly recovery: RecoverySettings;
   readonly minimums: DeploymentMinimums;
   /**
-   * Tells the runs of operations that changed or may go on now (their object became free), in this order; all but
-   * `asker`, the run that brought it about. Best effort: a run that was not reached is found by `sweep`. The
-   * application driver has no runs to tell.
+   * Tells those runs of operations that changed, or may go on now (their object became free), that the ledger notes as
+   * not told; operations in this order. Best effort: a run that was not reached is found by `sweep`. The application
+   * driver has no runs to tell.
    */
-  wake(operationIds: readonly string[], asker: RunReference | null): Promise<void>;
+  wake(operationIds: readonly string[]): Promise<void>;
 }

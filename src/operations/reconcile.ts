@@ -70,7 +70,7 @@ async function look(
     run,
   });
   const moved = after.operation.state === view.operation.state ? [] : [operationId];
-  await ports.wake([...moved, ...unblocked.map((waiting) => waiting.operationId)], run);
+  await ports.wake([...moved, ...unblocked.map((waiting) => waiting.operationId)]);
   return { view: after, finding };
 }
 

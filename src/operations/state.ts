@@ -52,7 +52,7 @@ async function newestOf(ports: Ports, operationId: string, run: RunReference | n
     const { operation } = followed;
     const mayEnd = operation.state === 'Pending' || (operation.state === 'Approved' && operation.expiresAtMs !== null);
     const view = mayEnd ? ((await ports.ledger.settle(operation.operationId, run)) ?? followed) : followed;
-    if (view.operation.state !== operation.state) await ports.wake([operation.operationId], run);
+    if (view.operation.state !== operation.state) await ports.wake([operation.operationId]);
     if (view.operation.revisedTo === null) return view;
     asked = view.operation.revisedTo;
   }

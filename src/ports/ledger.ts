@@ -143,7 +143,7 @@ export interface CompleteInput extends Asked {
   readonly receiverSequence: number | null;
 }
 
-/** `unblocked`: operations that waited for the object this one held, oldest first. */
+/** `unblocked`: operations that waited for the object this one held, oldest first; their runs are noted as not told. */
 export interface EvidenceAnswer {
   readonly view: OperationView;
   readonly unblocked: readonly OperationRecord[];

@@ -5,7 +5,7 @@ import type { OperationRecord } from '../core/records.ts';
 import { isFinal } from '../core/states.ts';
 import { caseOf } from '../operations/content.ts';
 import type { Passed, Passing } from '../operations/sweep.ts';
-import type { Ledger, RunReference } from '../ports/ledger.ts';
+import type { Ledger } from '../ports/ledger.ts';
 import { preparedUpdate, recheckSignal, type PreparedAnswer } from '../../workflows/messages.ts';
 
 export const taskQueue = 'countersign';
@@ -28,18 +28,18 @@ async function tellRun(client: Client, workflowId: string): Promise<Told> {
 }
 
 /**
- * Sends `recheck` to every run that asked to be told of an operation, but not to `asker`, which brought the change
- * about. A run that is gone is no failure. `told`: at least one was reached.
+ * Sends `recheck` to the runs that asked to be told of an operation: to all of them, or to those that the ledger notes
+ * as not told. A run that is gone is no failure. `told`: at least one was reached.
  */
 export async function tellRuns(
   client: Client,
   ledger: Ledger,
   operationId: string,
-  asker: RunReference | null = null,
+  which: 'all' | 'untold',
 ): Promise<Told> {
   let answer: Told = 'no_run';
   for (const { workflowId, untold } of await ledger.runs(operationId)) {
-    if (workflowId === asker?.workflowId) continue;
+    if (which === 'untold' && untold === 0) continue;
     const told = await tellRun(client, workflowId);
     if (told === 'unreachable') return told;
     if (told === 'told') answer = told;
@@ -92,7 +92,7 @@ export async function tellOrStart(
   operation: OperationRecord,
   queue = taskQueue,
 ): Promise<Passed> {
-  const told = await tellRuns(client, ledger, operation.operationId);
+  const told = await tellRuns(client, ledger, operation.operationId, 'all');
   if (told !== 'no_run') return told;
   if (isFinal(operation.state)) return 'nothing';
   try {

@@ -82,7 +82,7 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
     ...(settings.recovery ? { recovery: settings.recovery } : {}),
     ...(settings.receiver ? { receiver: settings.receiver } : {}),
     ...(settings.receiverKind ? { receiverKind: settings.receiverKind } : {}),
-    wake: (operationIds, asker) => wake(operationIds, asker),
+    wake: (operationIds) => wake(operationIds),
   });
   try {
     await witnessAtStart(ports);
@@ -91,8 +91,8 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
       workflowBundle(settings.embedding?.interceptorModules),
     ]);
     const client = new Client({ connection, namespace, dataConverter: { payloadConverterPath } });
-    wake = async (operationIds, asker) => {
-      for (const operationId of operationIds) await tellRuns(client, ports.ledger, operationId, asker);
+    wake = async (operationIds) => {
+      for (const operationId of operationIds) await tellRuns(client, ports.ledger, operationId, 'untold');
     };
     const searchAttributes = await hasSearchAttributes(connection, namespace);
     const extend = settings.embedding?.options ?? ((options: WorkerOptions): WorkerOptions => options);

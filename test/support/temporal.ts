@@ -266,6 +266,8 @@ export function troubledTasks(events: readonly HistoryEvent[]): string[] {
     ({ workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: timedOut }) => {
       if (timedOut) return ['timed out'];
       const message = failed?.failure?.message;
+      // The task that a reset ends is no trouble either.
+      if (failed?.newRunId) return [];
       return !failed || message === 'UnhandledCommand' ? [] : [message ?? 'failed'];
     },
   );

@@ -19,6 +19,7 @@ import {
   reviseUpdate,
   withdrawUpdate,
 } from '../../workflows/messages.ts';
+import { activitiesOf, excluded, points, reset } from '../support/resetting.ts';
 import {
   eventually,
   heldReceiver,
@@ -266,6 +267,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     await handle.executeUpdate(resolveUpdate, { args: [{ ...word, resolution: 'effect_happened' }] });
     await handle.result();
     return handle;
+  },
+
+  async 'reset-without-its-signals'(at) {
+    await at.startWorker();
+    const { handle, prepared } = await at.startReview(newCase());
+    await handle.signal(recheckSignal);
+    await eventually('a task of its own', async () => (await activitiesOf(handle)).includes('readState'));
+    await handle.signal(approvalSignal, approve(prepared.operationId));
+    await handle.result();
+    const next = await reset(at, handle, points['before the approval'](await historyOf(handle)), excluded.both);
+    await next.result();
+    return next;
   },
 
   async 'decided-in-the-ledger-first'(at) {

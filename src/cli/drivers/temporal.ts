@@ -58,7 +58,7 @@ export function temporalDriver(context: Context): Driver {
         const passed = await tellOrStart(client, ledger, operation);
         context.toTell.delete(operation.operationId);
         // What this command set free is told, too: its runs wait for that alone.
-        for (const operationId of context.toTell) await tellRuns(client, ledger, operationId);
+        for (const operationId of context.toTell) await tellRuns(client, ledger, operationId, 'untold');
         context.toTell.clear();
         return passed !== 'unreachable';
       });

@@ -80,6 +80,14 @@ export function runs(make: MakeWorld): void {
     expect(await world.ledger.list({ untold: true, limit: 10 })).toMatchObject([{ operationId }]);
   });
 
+  test('a change that a run’s predecessor asked for is to be told to the run: it may have been terminated', async () => {
+    const world = make();
+    const operationId = await reviewedByThree(world);
+    const predecessor = { ...second, runId: 'run-0' };
+    await world.decide(operationId, { via: 'update', run: predecessor });
+    expect(await untold(world, operationId)).toEqual({ 'run-1': 1, 'run-2': 1, 'run-3': 1 });
+  });
+
   test('a change that no run asked for is to be told to all of them', async () => {
     const world = make();
     const operationId = await reviewedByThree(world);
@@ -142,6 +150,20 @@ export function runs(make: MakeWorld): void {
     expect((await world.view(operationId)).operation).toMatchObject({ ...first, runId: 'run-4' });
     // Read in turn by two of them, the operation does not change hands each time.
     await unchanged(world, () => world.ledger.noteRun(operationId, second));
+  });
+
+  test('a run that waits for an object is to be told when the object is free, and not before', async () => {
+    for (const free of ['complete', 'resolve'] as const) {
+      const world = make();
+      const object = { id: 'ticket' };
+      const holder = await world.unknown({ caseId: 'T-9', object });
+      const operationId = await world.approved({ object }, first);
+      await tellAll(world, operationId);
+      expect((await world.claim(operationId)).outcome).toBe('overlap');
+      expect(await untold(world, operationId)).toEqual({});
+      await (free === 'complete' ? world.complete(holder, 1) : world.resolve(holder, 'abandon'));
+      expect(await untold(world, operationId)).toEqual({ 'run-1': 1 });
+    }
   });
 
   test('of an operation that nobody reviews nobody is to be told', async () => {

@@ -25,8 +25,10 @@ export function runsTable(db: Database) {
     `INSERT INTO runs (operation_id, workflow_id, run_id) SELECT ?, workflow_id, run_id FROM runs WHERE operation_id = ?
      ON CONFLICT (operation_id, workflow_id) DO NOTHING`,
   );
-  const untold = db.prepare<[string, string | null]>(
-    'UPDATE runs SET untold = untold + 1 WHERE operation_id = ? AND workflow_id IS NOT ?',
+  // Another run under the asker's workflow id did not ask: it may have replaced one that was terminated.
+  const untold = db.prepare<[string, string | null, string | null]>(
+    `UPDATE runs SET untold = untold + 1
+     WHERE operation_id = ? AND (workflow_id IS NOT ? OR run_id IS NOT ?)`,
   );
   const told = db.prepare<[string, string, number]>(
     'UPDATE runs SET untold = 0 WHERE operation_id = ? AND workflow_id = ? AND untold = ?',
@@ -40,7 +42,8 @@ export function runsTable(db: Database) {
     /** Who was to be told of `from` is to be told of what follows it. */
     inherit: (operationId: string, from: string) => inherit.run(operationId, from),
     /** One more change that every run but the one that asked for it has to be told of. */
-    noteChange: (operationId: string, asker: RunReference | null) => untold.run(operationId, asker?.workflowId ?? null),
+    noteChange: (operationId: string, asker: RunReference | null) =>
+      untold.run(operationId, asker?.workflowId ?? null, asker?.runId ?? null),
     /** Nothing is noted where another change came meanwhile. */
     noteTold: (operationId: string, workflowId: string, changes: number) => told.run(operationId, workflowId, changes),
   };

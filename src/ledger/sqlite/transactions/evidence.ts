@@ -6,10 +6,17 @@ import { isFinal } from '../../../core/states.ts';
 import type { CompleteInput, EvidenceAnswer, ObserveInput } from '../../../ports/ledger.ts';
 import type { Store } from '../store.ts';
 
+/** Those that waited for an operation's object, oldest first; their runs are to be told. */
+export function unblock(store: Store, { operationId, object }: OperationRecord): readonly OperationRecord[] {
+  const waiting = store.operations.waiting(object.id, operationId);
+  for (const operation of waiting) store.runs.noteChange(operation.operationId, null);
+  return waiting;
+}
+
 function answer(store: Store, before: OperationRecord, nowMs: number): EvidenceAnswer {
   const view = store.reread(before.operationId, nowMs);
   const freed = !isFinal(before.state) && isFinal(view.operation.state);
-  return { view, unblocked: freed ? store.operations.waiting(before.object.id, before.operationId) : [] };
+  return { view, unblocked: freed ? unblock(store, before) : [] };
 }
 
 export function complete(store: Store, input: CompleteInput): EvidenceAnswer | null {
