@@ -95,13 +95,13 @@ module.exports = {
     {
       name: 'only-the-cli-imports-the-lab',
       severity: 'error',
-      from: { pathNot: '^(test|src/lab|src/cli)/' },
+      from: { pathNot: '^(test|scripts|src/lab|src/cli)/' },
       to: { path: '^src/lab/' },
     },
     {
       name: 'only-entries-import-the-cli',
       severity: 'error',
-      from: { pathNot: '^(test|src/cli|src/lab)/' },
+      from: { pathNot: '^(test|scripts|src/cli|src/lab)/' },
       to: { path: '^src/cli/' },
     },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -31,6 +31,13 @@ export function registerServiceCommands(program: Command): void {
     .option('--out <dir>', 'where correctness.json is kept', 'out/demo')
     .action(lazily(async () => (await import('../demo/demo.ts')).demo));
   program
+    .command('compare')
+    .description('the guarantee matrix of the last run of the lab; explains cells with --situation and --arm')
+    .option('--run <dir>', 'directory of another run (default: the newest in out/lab)')
+    .option('--situation <name>', 'explain this situation')
+    .option('--arm <arm>', 'explain this arm')
+    .action(lazily(async () => (await import('./compare.ts')).compare));
+  program
     .command('doctor')
     .description('check what is installed, reachable and readable; changes nothing')
     .action(lazily(async () => (await import('./doctor.ts')).doctor));
