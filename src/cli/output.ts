@@ -10,6 +10,13 @@ import { oneLine } from './text.ts';
 /** A terminal that reports no width keeps the spinner's line splitting busy for ever. */
 const canSpin = (): boolean => process.stderr.isTTY && process.stderr.columns > 0;
 
+export interface Progress {
+  update(text: string): void;
+  /** Leaves a line behind and goes on, saying how far it is. */
+  line(text: string, state: string): void;
+  end(): void;
+}
+
 export class Output {
   readonly json: boolean;
 
@@ -42,11 +49,15 @@ export class Output {
   }
 
   /** Progress of something long: on a terminal only, never with --json. */
-  progress(title: string): { update(text: string): void; end(): void } {
+  progress(title: string): Progress {
     const spinner = ora({ text: title, stream: process.stderr, isSilent: this.json || !canSpin() }).start();
     return {
       update: (text) => {
         spinner.text = `${title}: ${text}`;
+      },
+      line: (text, state) => {
+        if (!spinner.isSpinning) return;
+        spinner.stopAndPersist({ symbol: '', text: oneLine(text, 400) }).start(`${title}: ${state}`);
       },
       end: () => {
         spinner.stop();

@@ -31,6 +31,20 @@ export function registerServiceCommands(program: Command): void {
     .option('--out <dir>', 'where correctness.json is kept', 'out/demo')
     .action(lazily(async () => (await import('../demo/demo.ts')).demo));
   program
+    .command('lab')
+    .description('experiments: what Temporal alone, the ledger alone and both together do under the same faults')
+    .argument('[situation]', 'one of --list; default: all')
+    .option('--arm <arm>', 'only this arm')
+    .option('--list', 'what there is; runs nothing')
+    .option('--small', 'only the few that CI runs')
+    .option('--seed <n>', 'where everything random comes from (default: the clock; printed)')
+    .option('--repeat <n>', 'carry out every experiment so often', '1')
+    .option('--jobs <n>', 'experiments at a time', '2')
+    .option('--keep', 'keep databases and logs of every experiment')
+    .option('--mutant <name>', 'build in one known bug and see whether it is caught; needs a checkout')
+    .option('--out <dir>', 'where the run’s directory is made', 'out/lab')
+    .action(lazily(async () => (await import('./lab.ts')).lab));
+  program
     .command('compare')
     .description('the guarantee matrix of the last run of the lab; explains cells with --situation and --arm')
     .option('--run <dir>', 'directory of another run (default: the newest in out/lab)')

@@ -46,7 +46,7 @@ function inWords(events: readonly TimelineEvent[], marks: readonly Mark[]): stri
 
 const line = (name: string, path: string): Markup => html`<path class="${name}" d="${path}" />`;
 
-function axisText(x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end'): Markup {
+function axisText(x: number, y: number, words: string, anchor: 'start' | 'middle'): Markup {
   return html`<text class="axis" x="${rounded(x)}" y="${y}" text-anchor="${anchor}">${words}</text>`;
 }
 
@@ -57,7 +57,7 @@ function scenery({ axis, lanes, marks, height }: Timeline): readonly Markup[] {
   return [
     ...axis.ticks.flatMap(({ x, ms }) => [
       line('tick', upright(x)),
-      axisText(x, bottom + 16, `${Math.round(ms)} ms`, x > pictureWidth - 60 ? 'end' : 'start'),
+      axisText(x, bottom + 16, `${Math.round(ms)} ms`, 'start'),
     ]),
     ...lanes.flatMap(({ lane, top, height: tall }) => [
       line('rule', `M0,${top}H${pictureWidth}`),

@@ -64,6 +64,8 @@ export const laneLabelWidth = 76;
 const rowHeight = 17;
 const lanePadding = 5;
 export const axisHeight = 24;
+/** Right of the axis, for the words at its last tick. */
+const tickLabelWidth = 48;
 /** Above the first lane, for what is written over cuts. */
 const headHeight = 18;
 const characterWidth = 6.1;
@@ -109,7 +111,7 @@ function drawable(numbered: readonly Numbered[]): readonly Numbered[] {
 export function placeTimeline(events: readonly TimelineEvent[]): Timeline {
   const numbered = drawable(events.map((event, index) => [index + 1, event] as const));
   const times = numbered.map(([, { ms }]) => ms);
-  const axis = timeAxis(times, laneLabelWidth, pictureWidth - laneLabelWidth);
+  const axis = timeAxis(times, laneLabelWidth, pictureWidth - laneLabelWidth - tickLabelWidth);
   const firstFaultMs = events.find(({ lane }) => lane === 'fault')?.ms ?? Infinity;
   const bands: LaneBand[] = [];
   const marks: Mark[] = [];

@@ -1,0 +1,199 @@
+/**
+ * The five promises, judged from what was recorded. Pure: no clock, no process, nothing of the code under test. A
+ * violation is a fact that was read; where something could not be read, what is not violated is unknown.
+ */
+import type { Evidence, Reported } from './evidence.ts';
+import type { LabEvent } from './journal.ts';
+import { promiseNames, type PromiseName, type Verdict } from './names.ts';
+import type { Judgement } from './result.ts';
+
+const text = (event: LabEvent, key: string): string => String(event.detail[key] ?? '');
+const named = (evidence: Evidence, what: string): readonly LabEvent[] =>
+  evidence.events.filter((event) => event.what === what);
+const short = (contentId: string): string => contentId.slice(0, 14);
+
+function tally(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** Times the receiver recorded an effect of each content: by its own word when it did so, and by what it still holds. */
+export function effectsByContent(evidence: Evidence): ReadonlyMap<string, number> {
+  const created = tally(named(evidence, 'effect-created').map((event) => text(event, 'contentId')));
+  const stored = tally(evidence.effects.map(({ contentId }) => contentId));
+  const contents = new Set([...created.keys(), ...stored.keys()]);
+  return new Map([...contents].map((id) => [id, Math.max(created.get(id) ?? 0, stored.get(id) ?? 0)]));
+}
+
+interface Finding {
+  readonly violated: boolean;
+  readonly why: string;
+}
+
+const held = (why: string): Finding => ({ violated: false, why });
+const violated = (why: string): Finding => ({ violated: true, why });
+
+function atMostOneEffect(evidence: Evidence): Finding {
+  const counts = effectsByContent(evidence);
+  const twice = [...counts].find(([, count]) => count > 1);
+  if (twice) return violated(`the receiver recorded ${twice[1]} effects of ${short(twice[0])}`);
+  return held(counts.size === 0 ? 'the receiver recorded no effect' : 'the receiver recorded one effect per content');
+}
+
+const approvedBefore = (evidence: Evidence, contentId: string, atMs: number): boolean =>
+  named(evidence, 'decision-asked').some(
+    (event) => event.atMs <= atMs && text(event, 'contentId') === contentId && event.detail['approved'] === true,
+  );
+
+/** Why an approval of this content no longer stood at an instant. */
+function voidAt(evidence: Evidence, contentId: string, atMs: number): string | null {
+  const fact = named(evidence, 'approval-void').findLast(
+    (event) => event.atMs <= atMs && text(event, 'contentId') === contentId,
+  );
+  return fact ? text(fact, 'why') : null;
+}
+
+/** The other operation that had the object in its hands at an instant. */
+function busyAt(evidence: Evidence, contentId: string, atMs: number): string | null {
+  const objectOf = (id: string): string | null => {
+    const shown = named(evidence, 'proposal-shown').find((event) => text(event, 'contentId') === id);
+    return shown ? text(shown, 'object') : null;
+  };
+  const object = objectOf(contentId);
+  if (object === null) return null;
+  const taken = named(evidence, 'object-taken').find(
+    (event) => text(event, 'object') === object && text(event, 'contentId') !== contentId && event.atMs <= atMs,
+  );
+  if (!taken) return null;
+  const freed = named(evidence, 'object-freed').find((event) => text(event, 'object') === object);
+  return freed && freed.atMs <= atMs ? null : text(taken, 'contentId');
+}
+
+function onlyWhatWasApproved(evidence: Evidence): Finding {
+  for (const { contentId } of evidence.effects) {
+    const sent = named(evidence, 'effect-created').some((event) => text(event, 'contentId') === contentId);
+    const planted = named(evidence, 'effect-planted').some((event) => text(event, 'contentId') === contentId);
+    if (!sent && !planted) return violated(`${short(contentId)} is an effect that nobody was seen to send`);
+  }
+  const requests = named(evidence, 'effect-requested');
+  for (const effect of named(evidence, 'effect-created')) {
+    const id = text(effect, 'contentId');
+    const request = requests.findLast(
+      (event) => event.atMs <= effect.atMs && text(event, 'key') === text(effect, 'key'),
+    );
+    const sentMs = request?.atMs ?? effect.atMs;
+    if (!approvedBefore(evidence, id, sentMs)) return violated(`${short(id)} was sent, and nobody had approved it`);
+    const why = voidAt(evidence, id, sentMs);
+    if (why !== null) return violated(`${short(id)} was sent although ${why}`);
+    const other = busyAt(evidence, id, sentMs);
+    if (other !== null) return violated(`${short(id)} was sent while ${short(other)} was under way on the same object`);
+  }
+  return held('every effect had an approval of its content that stood');
+}
+
+interface Acknowledged {
+  readonly contentId: string;
+  readonly caseId: string;
+  readonly approved: boolean;
+  readonly atMs: number;
+}
+
+const acknowledged = (evidence: Evidence): readonly Acknowledged[] =>
+  named(evidence, 'decision-told')
+    .filter((event) => event.detail['acknowledged'] === true)
+    .map((event) => ({
+      contentId: text(event, 'contentId'),
+      caseId: text(event, 'caseId'),
+      approved: event.detail['approved'] === true,
+      atMs: event.atMs,
+    }));
+
+function decisionIsKept(evidence: Evidence): Finding {
+  const told = acknowledged(evidence);
+  for (const { contentId, approved, caseId } of told) {
+    if (told.some((other) => other.contentId === contentId && other.approved !== approved)) {
+      return violated(`approving and declining ${short(contentId)} were both acknowledged`);
+    }
+    const kept = evidence.decisions.some((record) => {
+      const same =
+        record.contentId === null ? record.workflowId === `review/${caseId}` : record.contentId === contentId;
+      return same && record.approved === approved;
+    });
+    if (!kept) return violated(`no authority has a record of the acknowledged decision on ${short(contentId)}`);
+    const effect = named(evidence, 'effect-created').some((event) => text(event, 'contentId') === contentId);
+    if (!approved && effect) return violated(`${short(contentId)} was declined, and its effect happened`);
+  }
+  return held(told.length === 0 ? 'no decision was acknowledged' : 'every acknowledged decision is on record');
+}
+
+/** What was under review in a run, as it was last shown. */
+function contentOfRun(evidence: Evidence, workflowId: string | null): string | null {
+  const shown = named(evidence, 'proposal-shown').findLast((event) => `review/${text(event, 'caseId')}` === workflowId);
+  return shown ? text(shown, 'contentId') : null;
+}
+
+function noInventedOutcome(evidence: Evidence): Finding {
+  const counts = effectsByContent(evidence);
+  for (const { authority, contentId, workflowId, outcome, said } of evidence.outcomes) {
+    const id = contentId ?? contentOfRun(evidence, workflowId);
+    if (id === null) continue;
+    const happened = (counts.get(id) ?? 0) > 0;
+    if (outcome === 'happened' && !happened) {
+      return violated(`the ${authority} says "${said}" of ${short(id)}, and the receiver never had it`);
+    }
+    if (outcome === 'did-not-happen' && happened) {
+      return violated(`the ${authority} says "${said}" of ${short(id)}, and its effect happened`);
+    }
+  }
+  return held('what is reported agrees with the receiver');
+}
+
+function noWorkLost(evidence: Evidence): Finding {
+  const counts = effectsByContent(evidence);
+  for (const { contentId, approved, atMs } of acknowledged(evidence)) {
+    if (!approved || (counts.get(contentId) ?? 0) > 0) continue;
+    const visible: readonly Reported[] = ['open', 'unknown'];
+    const shown = evidence.outcomes.some(
+      (one) =>
+        (one.contentId ?? contentOfRun(evidence, one.workflowId)) === contentId &&
+        one.said !== 'gone' &&
+        (visible.includes(one.outcome) ||
+          (one.outcome === 'did-not-happen' && voidAt(evidence, contentId, Infinity) !== null)),
+    );
+    // A decision on what was no longer under review had nothing to bring about.
+    const overtaken = named(evidence, 'proposal-shown').some(
+      (event) => event.atMs < atMs && text(event, 'revisionOf') === contentId,
+    );
+    if (!shown && !overtaken)
+      return violated(`the approval of ${short(contentId)} led to nothing, and nobody shows it`);
+  }
+  for (const begun of named(evidence, 'proposal-shown')) {
+    const id = text(begun, 'contentId');
+    const listed = evidence.outcomes.some(
+      (one) => (one.contentId === id || one.workflowId === `review/${text(begun, 'caseId')}`) && one.said !== 'gone',
+    );
+    if (!listed && (counts.get(id) ?? 0) === 0)
+      return violated(`${short(id)} was under review, and no authority shows it`);
+  }
+  return held('every approval ended in its effect, a reason, or is shown');
+}
+
+const checks: Readonly<Record<PromiseName, (evidence: Evidence) => Finding>> = {
+  'at-most-one-effect': atMostOneEffect,
+  'only-what-was-approved': onlyWhatWasApproved,
+  'decision-is-kept': decisionIsKept,
+  'no-invented-outcome': noInventedOutcome,
+  'no-work-lost': noWorkLost,
+};
+
+/** `trouble`: why the experiment did not come to its end; then nothing is held. */
+export function judge(evidence: Evidence, trouble: string | null): Readonly<Record<PromiseName, Judgement>> {
+  const doubt = trouble ?? evidence.unread[0] ?? null;
+  const judgement = (promise: PromiseName): Judgement => {
+    const { violated: broken, why } = checks[promise](evidence);
+    const verdict: Verdict = broken ? 'violated' : doubt === null ? 'held' : 'unknown';
+    return { verdict, why: verdict === 'unknown' ? `not established: ${doubt ?? ''}` : why };
+  };
+  return Object.fromEntries(promiseNames.map((name) => [name, judgement(name)])) as Record<PromiseName, Judgement>;
+}

@@ -1,0 +1,2 @@
+/** The task queue of the platform arms. */
+export const platformQueue = 'platform';
