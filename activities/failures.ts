@@ -15,10 +15,10 @@ const textOf = (thrown: object, key: string): string | null => {
 };
 
 /**
- * Only the caller's own fault ends a run. Everything else is retried until somebody mends it: a worker that was started
+ * Only the caller's own fault ends a run, or what this program will never understand. Everything else is retried until somebody mends it: a worker that was started
  * on a wrong, empty or damaged ledger must not end the reviews of those who wait. Retrying is safe: the ledger decides.
  */
-const callersFault: readonly string[] = ['malformed_input', 'usage'];
+const lasting: readonly string[] = ['malformed_input', 'usage', 'unsupported_workflow_version'];
 
 /** Anything thrown, as an ApplicationFailure whose `type` is the catalogue code; unknown failures pass unchanged. */
 export function asApplicationFailure(thrown: unknown): unknown {
@@ -32,7 +32,7 @@ export function asApplicationFailure(thrown: unknown): unknown {
   return ApplicationFailure.create({
     message: thrown.message,
     type: code,
-    nonRetryable: callersFault.includes(code),
+    nonRetryable: lasting.includes(code),
     details: [details],
     cause: thrown,
   });

@@ -3,9 +3,17 @@ import type { ObjectReference } from './case.ts';
 import type { AdmitOutcome, ReviseOutcome, WithdrawOutcome } from './outcomes.ts';
 import type { ObjectRecord, OperationRecord } from './records.ts';
 import type { Event } from './states.ts';
-import { States } from './states.ts';
+import { isFinal, States } from './states.ts';
 
 export const supportedWorkflowVersions: readonly number[] = [1];
+
+/**
+ * Whether this program may decide about an operation or execute it: one of a newer version may promise what is not known
+ * here. A settled one is only told about.
+ */
+export function isUnderstood(operation: Pick<OperationRecord, 'state' | 'workflowVersion'>): boolean {
+  return isFinal(operation.state) || supportedWorkflowVersions.includes(operation.workflowVersion);
+}
 
 export interface AdmitFacts {
   readonly operationId: string;
@@ -45,7 +53,8 @@ export function objection(
 export function judgeAdmission(facts: AdmitFacts): AdmitVerdict {
   const { known, open } = facts;
   const refused = (outcome: AdmitOutcome): AdmitVerdict => ({ outcome, event: null });
-  if (!supportedWorkflowVersions.includes(facts.workflowVersion)) return refused('unsupported_workflow_version');
+  const understood = supportedWorkflowVersions.includes(facts.workflowVersion) && (!known || isUnderstood(known));
+  if (!understood) return refused('unsupported_workflow_version');
   if (facts.eventOwner !== null && facts.eventOwner !== facts.operationId) return refused('event_conflict');
   const sameEvent = facts.eventOwner === facts.operationId;
   if (known && (sameEvent || known.state !== States.Superseded)) return refused('duplicate');

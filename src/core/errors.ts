@@ -31,6 +31,12 @@ export const catalogue = {
     retryable: false,
     exitCode: ExitCodes.internal,
   },
+  unsupported_workflow_version: {
+    message: 'The operation was proposed for a workflow version that this program does not understand.',
+    hint: 'Use the version of Countersign that proposed it; or withdraw it before its claim, and propose it anew in another case.',
+    retryable: false,
+    exitCode: ExitCodes.caseMismatch,
+  },
   not_found: {
     message: 'There is no such operation or case.',
     hint: 'Run `countersign list` to see what the ledger holds.',

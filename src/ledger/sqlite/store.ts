@@ -1,6 +1,7 @@
 /** What every transaction of the SQLite ledger works with: prepared tables, ledger time, and how a view is read. */
 import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
+import { isUnderstood } from '../../core/admission.ts';
 import { CountersignError } from '../../core/errors.ts';
 import type { RecoverySettings } from '../../core/recovery.ts';
 import type { OperationRecord, OperationView } from '../../core/records.ts';
@@ -39,6 +40,14 @@ function readLedgerId(db: Database): string {
   const row = db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'ledger_id'`).get();
   if (!row) throw new CountersignError('ledger_damaged', { message: 'The ledger has no id.' });
   return row.value;
+}
+
+/** Throws `unsupported_workflow_version`; then only evidence and its proposer move the operation. */
+export function refuseUnsupported(operation: OperationRecord): void {
+  if (isUnderstood(operation)) return;
+  throw new CountersignError('unsupported_workflow_version', {
+    message: `${operation.operationId} was proposed for workflow version ${operation.workflowVersion}, which this program does not understand.`,
+  });
 }
 
 /** The settings, tables and reads that transactions share. */

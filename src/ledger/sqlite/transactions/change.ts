@@ -3,7 +3,7 @@ import { judgeRevision, judgeWithdrawal, objection } from '../../../core/admissi
 import { decisionDeadlineMs } from '../../../core/decision.ts';
 import type { OperationRecord, OperationView } from '../../../core/records.ts';
 import type { ReviseAnswer, ReviseInput, RunReference, WithdrawAnswer, WithdrawInput } from '../../../ports/ledger.ts';
-import type { Store } from '../store.ts';
+import { refuseUnsupported, type Store } from '../store.ts';
 import { insertProposal } from './admit.ts';
 
 function refuse(
@@ -21,6 +21,7 @@ export function revise(store: Store, input: ReviseInput): ReviseAnswer {
   const nowMs = store.now();
   const found = store.operations.get(input.expectedOperationId);
   const named = found?.caseId === input.caseId ? found : null;
+  if (named) refuseUnsupported(named);
   const current = store.operations.newestOfCase(input.caseId);
   const revised = named && input.revise(named);
   const outcome = judgeRevision({

@@ -3,7 +3,7 @@ import { judgeClaim } from '../../../core/claim.ts';
 import { leaseLengthMs } from '../../../core/recovery.ts';
 import type { AttemptRecord } from '../../../core/records.ts';
 import type { ClaimAnswer, ClaimInput } from '../../../ports/ledger.ts';
-import type { Store } from '../store.ts';
+import { refuseUnsupported, type Store } from '../store.ts';
 import { refuseSuspect } from './restore.ts';
 
 export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
@@ -11,6 +11,7 @@ export function claim(store: Store, input: ClaimInput): ClaimAnswer | null {
   const nowMs = store.now();
   const operation = store.operations.get(input.operationId);
   if (!operation) return null;
+  refuseUnsupported(operation);
   const view = store.viewOf(operation, nowMs);
   const verdict = judgeClaim({
     view,

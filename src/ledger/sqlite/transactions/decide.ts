@@ -2,7 +2,7 @@
 import { judgeDecision } from '../../../core/decision.ts';
 import type { OperationRecord } from '../../../core/records.ts';
 import type { DecideAnswer, DecideInput } from '../../../ports/ledger.ts';
-import type { Store } from '../store.ts';
+import { refuseUnsupported, type Store } from '../store.ts';
 import { refuseSuspect } from './restore.ts';
 
 function factsOf(store: Store, input: DecideInput) {
@@ -49,6 +49,7 @@ export function decide(store: Store, input: DecideInput): DecideAnswer {
   const nowMs = store.now();
   const facts = factsOf(store, input);
   const { operation, currentOperationId } = facts;
+  if (operation) refuseUnsupported(operation);
   const { outcome, event, why = null } = judgeDecision({ ...facts, nowMs });
   const state = operation && event ? store.move(operation, event) : (operation?.state ?? null);
   if (operation && event) store.runs.noteChange(operation.operationId, input.run ?? null);
