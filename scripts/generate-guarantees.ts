@@ -183,11 +183,18 @@ export async function generateGuarantees(
   return { exitCode: 0, lines: [`${page} written`] };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+async function main(args: readonly string[]): Promise<void> {
   const { situations } = await import('../src/lab/situations/index.ts');
   const names = situations.map(({ name }) => name);
   const docs = fileURLToPath(new URL('../docs', import.meta.url));
-  const { exitCode, lines } = await generateGuarantees(process.argv.slice(2), docs, names);
+  const { exitCode, lines } = await generateGuarantees(args, docs, names);
   for (const line of lines) console.log(wholeLine(line));
   process.exitCode = exitCode;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(process.argv.slice(2)).catch((thrown: unknown) => {
+    console.error(wholeLine(thrown instanceof Error ? thrown.message : String(thrown)));
+    process.exitCode = 1;
+  });
 }

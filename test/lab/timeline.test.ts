@@ -65,6 +65,17 @@ test('no mark or label covers another, whatever coincides, and all are inside th
   );
 });
 
+test('the words at the ticks of the axis stay apart and inside the picture', () => {
+  fc.assert(
+    fc.property(events, (given) => {
+      const { ticks } = placeTimeline(given).axis;
+      const ends = ticks.map(({ x, ms }) => x + `${ms} ms`.length * 6);
+      ends.forEach((end, index) => expect(end).toBeLessThan(ticks[index + 1]?.x ?? pictureWidth));
+    }),
+    { seed },
+  );
+});
+
 test('a later event is never left of an earlier one, and equal times stand below each other', () => {
   fc.assert(
     fc.property(events, (given) => {
