@@ -1,6 +1,7 @@
 /**
- * Writes docs/states.md, docs/errors.md and README's diagram from the tables in src/core, and the boundaries in
- * docs/ARCHITECTURE.md from the rules that check them, so that none of them says what the code does not.
+ * Writes docs/states.md, docs/errors.md and README's diagram from the tables in src/core, docs/recovery.md from the rows
+ * that the crash tests hold, and the boundaries in docs/ARCHITECTURE.md from the rules that check them, so that none of
+ * them says what the code does not.
  * `--check` writes nothing and exits 1, naming each file that differs.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,19 +23,10 @@ import {
   type Outcome,
 } from '../src/core/outcomes.ts';
 import { holdsObject, isFinal, stateNames, transitions, type Event, type State } from '../src/core/states.ts';
+import { code, made, table } from './markdown.ts';
+import { recoveryPage } from './recovery-page.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-
-const made = (from: string): string =>
-  `<!-- Generated from ${from} by scripts/generate-docs.ts: change it there, then run \`node --import tsx scripts/generate-docs.ts\`. -->`;
-
-const code = (text: string): string => `\`${text}\``;
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
 
 const rowsOf = (state: State): [Event, State][] => Object.entries(transitions[state]) as [Event, State][];
 
@@ -246,6 +238,7 @@ export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/states.md', await format(statesPage(), options)],
     ['docs/errors.md', await format(errorsPage(), options)],
+    ['docs/recovery.md', await format(recoveryPage(), options)],
     ['README.md', withPart('README.md', 'states', diagram())],
     ['docs/ARCHITECTURE.md', withPart('docs/ARCHITECTURE.md', 'boundaries', await format(boundaries(), options))],
   ]);

@@ -1,16 +1,17 @@
 /**
- * kill -9 of the worker, and of the server, in the middle of an approved case, while the worker stands at a crash point.
- * The times are printed, not asserted: the aim is that a case goes on within 5 s of a new worker's start.
+ * kill -9 of the server in the middle of an approved case, together with a worker that stands at a crash point; a worker
+ * alone dies at each point in temporal.test.ts. The times are printed, not asserted: the aim is that a case goes on
+ * within 5 s of a new worker's start.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { crashRows } from '../../scripts/crash-rows.ts';
 import type { CrashPoint } from '../../src/ports/crash-points.ts';
-import { findTemporalCli, startDevServer, type DevServer } from '../../src/server/index.ts';
 import { freePorts } from '../../src/server/ports.ts';
 import { approvalSignal, decideUpdate } from '../../workflows/messages.ts';
-import { endCommands, processOf, signalProcess, startCommand, type RunningCommand } from '../support/processes.ts';
+import { MortalServer } from '../support/own-server.ts';
+import { endCommands, startCommand, type RunningCommand } from '../support/processes.ts';
 import {
   databases,
   eventually,
@@ -23,22 +24,13 @@ import {
   type ReviewHandle,
 } from '../support/temporal.ts';
 
-interface Gap {
-  readonly point: CrashPoint;
-  /** What is on disk when the worker is gone. */
-  readonly state: string;
-  readonly attempts: number;
-  readonly effects: number;
-  /** How many attempts it takes in the end. */
-  readonly finalAttempts: number;
-}
-
-const gaps: readonly Gap[] = [
-  { point: 'claim.after-commit', state: 'Executing', attempts: 1, effects: 0, finalAttempts: 2 },
-  { point: 'receiver.request-sent', state: 'Executing', attempts: 1, effects: 0, finalAttempts: 2 },
-  { point: 'receiver.committed', state: 'Executing', attempts: 1, effects: 1, finalAttempts: 1 },
-  { point: 'complete.after-commit', state: 'Completed', attempts: 1, effects: 1, finalAttempts: 1 },
+const points: readonly CrashPoint[] = [
+  'claim.after-commit',
+  'receiver.request-sent',
+  'receiver.committed',
+  'complete.after-commit',
 ];
+const gaps = crashRows.filter(({ point }) => points.includes(point));
 
 /** Workers of one environment, as processes. */
 class Workers {
@@ -104,29 +96,6 @@ async function timed(what: string, start: () => Promise<unknown>, settled: () =>
 }
 
 describe('the worker is killed', () => {
-  test.each(gaps)('at $point, and the next one brings the case to its end', async (gap) => {
-    const { at, workers } = await environment(inject('temporalAddress'), inject('temporalNamespace'));
-    const doomed = await workers.start('--crash-at', `${gap.point}=pause`);
-    const { handle, prepared } = await at.startReview(newCase());
-    const { operationId } = prepared;
-    await handle.signal(approvalSignal, { operationId, approved: true, reviewer: 'rosa' });
-    await workers.arrivesAt(doomed);
-
-    doomed.kill('SIGKILL');
-    const ended = await doomed.finished();
-    const between = stored(at, operationId);
-    await timed(
-      `worker killed at ${gap.point}`,
-      () => workers.start(),
-      () => handle.result(),
-    );
-
-    expect(ended).toMatchObject({ code: null, signal: 'SIGKILL' });
-    expect(between).toStrictEqual({ state: gap.state, attempts: gap.attempts, effects: gap.effects });
-    await expectSettled(at, handle, operationId, gap.finalAttempts);
-    expect(databases.decisions(at.paths)).toHaveLength(1);
-  });
-
   test('before anybody decided: the next one knows the proposal, takes the approval and executes it once', async () => {
     const { at, workers } = await environment(inject('temporalAddress'), inject('temporalNamespace'));
     const doomed = await workers.start();
@@ -146,39 +115,9 @@ describe('the worker is killed', () => {
   });
 });
 
-/** A server of this test alone: it is killed, and started again on the same file at the same port. */
-class OwnServer {
-  readonly address: string;
-  private readonly directory = mkdtempSync(join(tmpdir(), 'countersign-killed-'));
-  private readonly port: number;
-  private server: DevServer | null = null;
-
-  constructor(port: number) {
-    this.port = port;
-    this.address = `127.0.0.1:${port}`;
-  }
-
-  async start(): Promise<void> {
-    const cli = await findTemporalCli({ env: { TEMPORAL_CLI_PATH: inject('temporalCli') } });
-    this.server = await startDevServer({ cli, stateDir: this.directory, port: this.port, headless: true });
-  }
-
-  /** kill -9, at once. */
-  async kill(): Promise<void> {
-    if (!this.server) throw new Error('No server runs.');
-    signalProcess(processOf(this.server.pid), 'SIGKILL');
-    await this.server.exited;
-  }
-
-  async close(): Promise<void> {
-    await this.server?.stop();
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-}
-
-async function ownServer(): Promise<OwnServer> {
+async function ownServer(): Promise<MortalServer> {
   const [port = 0] = await freePorts(1);
-  const server = new OwnServer(port);
+  const server = new MortalServer(inject('temporalCli'), port);
   onTestFinished(() => server.close());
   await server.start();
   return server;
@@ -205,8 +144,9 @@ describe('the server is killed', () => {
       () => handle.result(),
     );
 
-    expect(between).toStrictEqual({ state: gap.state, attempts: gap.attempts, effects: gap.effects });
-    await expectSettled(at, handle, operationId, gap.finalAttempts);
+    const { state, attempts, effects } = gap.atCrash;
+    expect(between).toStrictEqual({ state, attempts, effects });
+    await expectSettled(at, handle, operationId, gap.end.attempts);
   });
 
   test('while the effect is on its way: the worker records it alone, and the run ends when the server is back', async () => {

@@ -14,6 +14,7 @@ import {
   withdrawOutcomes,
 } from '../../src/core/outcomes.ts';
 import { stateNames, transitions } from '../../src/core/states.ts';
+import { rowsUnder } from './tables.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const docs = await generatedDocs();
@@ -21,15 +22,6 @@ const docs = await generatedDocs();
 test.each([...docs.keys()])('%s is what the tables say (node --import tsx scripts/generate-docs.ts)', (path) => {
   expect(read(path)).toBe(docs.get(path));
 });
-
-/** The cells of every table row under a heading, up to the next heading; the head and the rule left out. */
-function rowsUnder(page: string, heading: string): string[][] {
-  const [, rest] = page.split(`\n${heading}\n`);
-  if (rest === undefined) throw new Error(`There is no heading ${heading}.`);
-  const lines = rest.split(/\n#+ /)[0]!.split('\n');
-  const rows = lines.filter((line) => line.startsWith('|')).slice(2);
-  return rows.map((row) => row.split('|').slice(1, -1)).map((cells) => cells.map((text) => text.trim()));
-}
 
 const bare = (cell: string): string => cell.replaceAll('`', '');
 
