@@ -55,7 +55,7 @@ article { margin: 1em 0 2em; padding-left: 1em; border-left: 4px solid var(--lin
 summary { cursor: pointer; color: var(--link); }
 @page { margin: 14mm; }
 @media print {
-  body { max-width: none; padding: 0; font-size: 10pt; }
+  body { max-width: none; padding: 0 2px; font-size: 10pt; }
   a { color: inherit; text-decoration: none; } .back, summary { display: none; }
   .wide, .picture { overflow: visible; } .picture svg { min-width: 0; }
   .matrix td { white-space: normal; }
