@@ -1,11 +1,13 @@
-/** A Temporal development server with dynamic configuration of its own, for what the shared one must not be. */
+/** Temporal development servers for what the shared one must not be: configured in another way, killed, or emptied. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findTemporalCli, startDevServer, type DevServer } from '../../src/server/index.ts';
 import { serverArguments, serverEnvironment } from '../../src/server/launch.ts';
 import { freePorts } from '../../src/server/ports.ts';
 import { waitUntilReady } from '../../src/server/readiness.ts';
+import { processOf, signalProcess } from './processes.ts';
 
 export interface OwnServer {
   readonly address: string;
@@ -43,3 +45,41 @@ export async function startOwnServer(cliPath: string, dynamicConfig: readonly st
 
 /** Suggests to continue as new after so few events that a test reaches it. */
 export const longHistorySoon = ['limit.historyCount.suggestContinueAsNew=40'] as const;
+
+/** A server that is killed, and started again at the same port on the same file, or on none. */
+export class MortalServer {
+  readonly address: string;
+  private readonly directory = mkdtempSync(join(tmpdir(), 'countersign-killed-'));
+  private readonly cliPath: string;
+  private readonly port: number;
+  private server: DevServer | null = null;
+
+  constructor(cliPath: string, port: number) {
+    this.cliPath = cliPath;
+    this.port = port;
+    this.address = `127.0.0.1:${port}`;
+  }
+
+  async start(): Promise<void> {
+    const cli = await findTemporalCli({ env: { TEMPORAL_CLI_PATH: this.cliPath } });
+    this.server = await startDevServer({ cli, stateDir: this.directory, port: this.port, headless: true });
+  }
+
+  /** kill -9, at once. */
+  async kill(): Promise<void> {
+    if (!this.server) throw new Error('No server runs.');
+    signalProcess(processOf(this.server.pid), 'SIGKILL');
+    await this.server.exited;
+  }
+
+  /** Removes everything the killed server had stored. */
+  forget(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+    mkdirSync(this.directory, { mode: 0o700 });
+  }
+
+  async close(): Promise<void> {
+    await this.server?.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
