@@ -6,6 +6,7 @@ const needsServer = [
   'test/crash/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/demo/**/*.test.ts',
+  'test/source/**/*.test.ts',
 ];
 
 export default defineConfig({
