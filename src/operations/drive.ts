@@ -24,8 +24,8 @@ export interface DriveAnswer {
 const mostSteps = 4;
 
 /**
- * One attempt; `answer` is `null` when it claimed and then failed: only the receiver knows whether the effect happened.
- * What fails before the claim is thrown. `before`: how many attempts there were.
+ * One attempt; `answer` is `null` when it claimed and then failed: unless its receipt is recorded, only the receiver knows
+ * whether the effect happened. What fails before the claim is thrown. `before`: how many attempts there were.
  */
 async function attempt(
   ports: Ports,
@@ -40,7 +40,8 @@ async function attempt(
     const claimed = last !== undefined && last.attempt > by.before && last.executor === by.executor;
     if (!claimed) throw thrown;
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return { answer: null, why: `the attempt ended without a receipt: ${message}` };
+    const how = last.answer === null ? 'the attempt ended without a receipt' : 'the attempt failed after its receipt';
+    return { answer: null, why: `${how}: ${message}` };
   }
 }
 
