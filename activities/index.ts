@@ -144,7 +144,7 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
     sweep: ({ limit }) =>
       translated(() =>
         alive(async () => {
-          const { looked, swept, more } = await sweep(ports, passing, limit);
+          const { looked, swept, more } = await sweep(ports, passing, { limit });
           return { looked, passedOn: swept.length, more };
         }),
       ),

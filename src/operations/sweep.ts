@@ -1,6 +1,6 @@
 /**
  * Use case `sweep`: finds what nobody is at work on and passes it on. Nothing polls per run; this is run at worker
- * start, on a schedule, or by hand, over a bounded batch, oldest first.
+ * start, on a schedule, or by hand, over a bounded batch at a bounded rate, oldest first.
  */
 import { nextLookAtMs } from '../core/recovery.ts';
 import type { OperationRecord, OperationView } from '../core/records.ts';
@@ -32,6 +32,19 @@ export interface SweepAnswer {
   readonly more: boolean;
 }
 
+export interface SweepBounds {
+  /** The most operations looked at in one sweep. */
+  readonly limit: number;
+  /** The most operations looked at in a second; each costs the server a question or two. Default 200. */
+  readonly perSecond?: number;
+  /** Waits so many milliseconds. */
+  readonly wait?: (ms: number) => Promise<void>;
+}
+
+export const defaultPerSecond = 200;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 function due(view: OperationView, ports: Ports): Swept['reason'] | null {
   const { operation, heldBy } = view;
   switch (operation.state) {
@@ -46,23 +59,29 @@ function due(view: OperationView, ports: Ports): Swept['reason'] | null {
   }
 }
 
-/** `limit`: the most operations looked at in one sweep. Sequential, so the rate is bounded by the answers. */
-export async function sweep(ports: Ports, passing: Passing, limit: number): Promise<SweepAnswer> {
+/** One operation after the other: first those whose runs were not told, then every open one. */
+export async function sweep(ports: Ports, passing: Passing, bounds: SweepBounds): Promise<SweepAnswer> {
+  const { limit, perSecond = defaultPerSecond, wait = pause } = bounds;
   const swept: Swept[] = [];
   const seen = new Set<string>();
+  /** `false`: the bound is reached. */
+  const next = async ({ operationId }: OperationRecord): Promise<boolean> => {
+    if (seen.size >= limit) return false;
+    if (seen.size > 0) await wait(1_000 / perSecond);
+    seen.add(operationId);
+    return true;
+  };
   const pass = async (operation: OperationRecord, reason: Swept['reason']): Promise<void> => {
     const { operationId, caseId, state } = operation;
     swept.push({ operationId, caseId, state, reason, result: await passing.pass(operation) });
   };
   for await (const operation of everyOperation(ports.ledger, { untold: true })) {
-    if (seen.size >= limit) return { looked: seen.size, swept, more: true };
-    seen.add(operation.operationId);
+    if (!(await next(operation))) return { looked: seen.size, swept, more: true };
     await pass(operation, 'not told');
   }
   for await (const operation of everyOperation(ports.ledger, { states: openStates })) {
     if (seen.has(operation.operationId)) continue;
-    if (seen.size >= limit) return { looked: seen.size, swept, more: true };
-    seen.add(operation.operationId);
+    if (!(await next(operation))) return { looked: seen.size, swept, more: true };
     if (!(await passing.alive(operation))) {
       await pass(operation, 'no run');
       continue;

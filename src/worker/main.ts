@@ -35,7 +35,9 @@ const sweepLimit = 1_000;
 async function sweepAtStart(running: RunningWorker, taskQueue: string, logger: Logger): Promise<void> {
   const { client, ports } = running;
   try {
-    const { looked, swept, more } = await sweep(ports, passingToRuns(client, ports.ledger, taskQueue), sweepLimit);
+    const { looked, swept, more } = await sweep(ports, passingToRuns(client, ports.ledger, taskQueue), {
+      limit: sweepLimit,
+    });
     logger.info({ looked, passedOn: swept.length, more }, 'swept at start');
   } catch (thrown) {
     logger.warn({ error: String(thrown) }, 'the sweep at start failed; run `countersign sweep`');

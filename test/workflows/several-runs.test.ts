@@ -194,7 +194,7 @@ test('a run terminated after it recorded an approval leaves the rest to the othe
   for (const run of [runs[1], runs[2]]) expect(await statusOf(run)).toMatchObject({ state: 'Pending' });
   reachable = true;
 
-  const { swept } = await sweep(ports, passingToRuns(client, ports.ledger, at.taskQueue), 10);
+  const { swept } = await sweep(ports, passingToRuns(client, ports.ledger, at.taskQueue), { limit: 10 });
 
   expect(swept).toMatchObject([{ operationId, reason: 'not told', result: 'told' }]);
   for (const result of await resultsOf([runs[1], runs[2]])) {

@@ -4,7 +4,7 @@ import { holdingStates } from '../../core/states.ts';
 import { ExitCodes } from '../../core/outcomes.ts';
 import { everyOperation } from '../../operations/reading.ts';
 import { reconcile, type ReconcileAnswer } from '../../operations/reconcile.ts';
-import { sweep } from '../../operations/sweep.ts';
+import { defaultPerSecond, sweep } from '../../operations/sweep.ts';
 import { action, find, operationIdFrom, wholeNumber, type Invocation } from '../command.ts';
 import { stateText } from '../present.ts';
 import { oneLine } from '../text.ts';
@@ -51,6 +51,7 @@ const reconcileCommand = action<object, [string | undefined]>(async (invocation,
 
 interface SweepOptions {
   readonly limit: string;
+  readonly perSecond: string;
   readonly everyMinutes?: string;
   readonly unschedule?: boolean;
 }
@@ -58,6 +59,7 @@ interface SweepOptions {
 const sweepCommand = action<SweepOptions, []>(async ({ context, driver }, options) => {
   const { everyMinutes, unschedule } = options;
   const limit = wholeNumber('--limit', options.limit, 1, 100_000);
+  const perSecond = wholeNumber('--per-second', options.perSecond, 1, 10_000);
   if (everyMinutes !== undefined || unschedule) {
     const every = unschedule ? null : wholeNumber('--every-minutes', everyMinutes ?? '', 1, 10_080);
     const schedule = await (await driver()).schedule(every, limit);
@@ -65,7 +67,7 @@ const sweepCommand = action<SweepOptions, []>(async ({ context, driver }, option
     return ExitCodes.done;
   }
   const passing = await (await driver()).passing();
-  const answer = await sweep(context.ports(), passing, limit);
+  const answer = await sweep(context.ports(), passing, { limit, perSecond });
   const unreachable = answer.swept.some(({ result }) => result === 'unreachable');
   context.out.answer(answer, () =>
     [
@@ -89,6 +91,7 @@ export function registerRecoveryCommands(program: Command): void {
     .command('sweep')
     .description('find decisions whose run was not told, open operations without a run, and what is due')
     .option('--limit <n>', 'look at no more than so many operations', '1000')
+    .option('--per-second <n>', 'look at no more than so many in a second', String(defaultPerSecond))
     .option('--every-minutes <n>', 'make a Temporal Schedule that sweeps so often')
     .option('--unschedule', 'remove that schedule')
     .action(sweepCommand);
