@@ -3,8 +3,6 @@
  * alone dies at each point in temporal.test.ts. The times are printed, not asserted: the aim is that a case goes on
  * within 5 s of a new worker's start.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { crashRows } from '../../scripts/crash-rows.ts';
 import type { CrashPoint } from '../../src/ports/crash-points.ts';
@@ -23,6 +21,7 @@ import {
   type OperationRow,
   type ReviewHandle,
 } from '../support/temporal.ts';
+import { arrives } from './stand.ts';
 
 const points: readonly CrashPoint[] = [
   'claim.after-commit',
@@ -49,14 +48,6 @@ class Workers {
     this.started.push(worker);
     await worker.readyLine();
     return worker;
-  }
-
-  /** A worker that has arrived at the crash point and stands there. */
-  async arrivesAt(worker: RunningCommand): Promise<void> {
-    const marker = join(this.at.paths.directory, 'paused-at-crash-point');
-    await eventually('the worker stands at the crash point', () => existsSync(marker));
-    expect(readFileSync(marker, 'utf8')).toBe(`${worker.pid}\n`);
-    rmSync(marker);
   }
 
   end(): Promise<void> {
@@ -131,7 +122,7 @@ describe('the server is killed', () => {
     const { handle, prepared } = await at.startReview(newCase());
     const { operationId } = prepared;
     await handle.executeUpdate(decideUpdate, { args: [{ operationId, approved: true, reviewer: 'rosa' }] });
-    await workers.arrivesAt(doomed);
+    await arrives(at.paths.directory, doomed);
 
     await server.kill();
     doomed.kill('SIGKILL');

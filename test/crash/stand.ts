@@ -45,12 +45,17 @@ export async function expectStand(at: Sandbox, operationId: string, stand: Stand
   expect(faults).toStrictEqual([]);
 }
 
-/** Waits until the process stands at its crash point, and kills it there. One that ends before fails the test. */
-export async function killedWhilePaused(at: Sandbox, doomed: RunningCommand): Promise<void> {
-  const marker = join(at.state, 'paused-at-crash-point');
+/** Waits until the process stands at its crash point. One that ends before fails the test. */
+export async function arrives(stateDirectory: string, doomed: RunningCommand): Promise<void> {
+  const marker = join(stateDirectory, 'paused-at-crash-point');
   const note = `${doomed.pid}\n`;
   await doomed.until('it stands at its crash point', () => existsSync(marker) && readFileSync(marker, 'utf8') === note);
   rmSync(marker);
+}
+
+/** kill -9 of a process that stands at its crash point. */
+export async function killedWhilePaused(at: Sandbox, doomed: RunningCommand): Promise<void> {
+  await arrives(at.state, doomed);
   doomed.kill('SIGKILL');
   expect(await doomed.finished()).toMatchObject({ code: null, signal: 'SIGKILL' });
 }
