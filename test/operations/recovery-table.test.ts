@@ -193,6 +193,30 @@ describe('a receiver that was emptied, restored or swapped', () => {
     expect(world.fake.effectsOf(operationId)).toBe(1);
   });
 
+  const elsewhere = (['eventual', 'none'] as const).flatMap((lookup) =>
+    spoil.map(([how, why, act]) => [how, lookup, why, act] as const),
+  );
+  test.each(elsewhere)(
+    '(%s, lookup %s) is not sent to again, though the policy allows it',
+    async (_how, lookup, why, act) => {
+      const world = make({ lookup });
+      await world.execute(await world.approved({ caseId: 'T-2' }));
+      const operationId = await world.approved({ policy: { resendWhenAbsent: true } });
+      world.fake.loseNextReceipt();
+      await expect(world.execute(operationId)).rejects.toThrow();
+      act(world);
+      expect((await world.reconcile(operationId)).outcome).toBe('Unknown');
+      world.clock.advance(leaseMs);
+      expect(await world.execute(operationId)).toMatchObject({
+        outcome: 'unknown',
+        receipt: null,
+        why: expect.stringMatching(why) as string,
+      });
+      expect(world.fake.effectsOf(operationId)).toBe(1);
+      expect(await world.view(operationId)).toMatchObject({ operation: { state: 'Unknown', attempts: 1 } });
+    },
+  );
+
   test('after a look that counted is noticed by the claim itself', async () => {
     const world = make({});
     const copy = world.fake.copy();
