@@ -4,7 +4,8 @@
  * protocol). It deduplicates, its look-up is authoritative, it remembers for ever.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, readdir, link, unlink } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { open, readFile, readdir, link, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CountersignError } from '../core/errors.ts';
 import type { ReceiverDeclaration } from '../core/recovery.ts';
@@ -97,7 +98,6 @@ async function readJson<T>(path: string): Promise<T | null> {
 }
 
 async function bind(directory: string, ledgerId: string): Promise<Binding> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, bindingName);
   if (!(await readJson<Binding>(path))) {
     const fresh: Binding = { receiverId: `receiver-${randomUUID()}`, ledgerId };
@@ -234,7 +234,15 @@ async function guarded<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A receiver over `directory`, which is made (0700) and bound to the ledger by the first use. */
+/**
+ * A receiver over `directory`, which is made (0700) here, so that the next process finds which kind was chosen, and bound
+ * to the ledger by the first use. Throws `receiver_unavailable`.
+ */
 export function openFilesReceiver(directory: string, options: FilesReceiverOptions): Receiver {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    throw asReceiverError(thrown);
+  }
   return new FilesReceiver(directory, options);
 }

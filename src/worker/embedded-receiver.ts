@@ -1,4 +1,4 @@
-/** Which embedded receiver a state directory has: chosen once, when its first effect or look is due, and kept. */
+/** Which embedded receiver a state directory has: chosen once, by the first process that opens it, and kept. */
 import { existsSync } from 'node:fs';
 import { CountersignError } from '../core/errors.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
