@@ -7,6 +7,7 @@ import type { DecideAnswer } from '../../src/ports/ledger.ts';
 import { verifiedRecords } from '../contract/ledger/journal.ts';
 import { ManualClock } from '../support/clock.ts';
 import { Crew } from '../support/crew.ts';
+import type { Command } from '../support/ledger-process.ts';
 import { World } from '../support/ledger-world.ts';
 import { dump } from '../support/sqlite-file.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -14,7 +15,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 const size = process.env['COUNTERSIGN_FULL'] === '1' ? 50 : 16;
 const directory = temporaryDirectory();
 const path = join(directory, 'ledger.db');
-let crew: Crew;
+let crew: Crew<Command>;
 let world: World;
 
 /** How often each outcome was answered. */
@@ -25,7 +26,7 @@ function counted(outcomes: readonly string[]): Record<string, number> {
 }
 
 beforeAll(async () => {
-  crew = await Crew.of(size);
+  crew = await Crew.of(size, 'ledger');
 });
 
 afterAll(async () => {

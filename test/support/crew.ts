@@ -1,22 +1,24 @@
-/** Many processes at one ledger file, let go together. */
+/** Many processes at one ledger file, or at one state directory, let go together. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Command, Reply } from './ledger-process.ts';
+import type { Reply } from './reply-process.ts';
 
-const script = fileURLToPath(new URL('./ledger-process.ts', import.meta.url));
+/** What each of them runs: the ledger's port alone, or the use cases as the application driver calls them. */
+export type Kind = 'ledger' | 'driver';
+const scriptOf = (kind: Kind): string => fileURLToPath(new URL(`./${kind}-process.ts`, import.meta.url));
 
 class Member {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
   private readonly lines: AsyncIterator<string>;
 
-  constructor() {
-    this.child = spawn(process.execPath, ['--import', 'tsx', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  constructor(kind: Kind) {
+    this.child = spawn(process.execPath, ['--import', 'tsx', scriptOf(kind)], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
   }
 
-  send(command: Command): void {
+  send(command: object): void {
     this.child.stdin.write(`${JSON.stringify(command)}\n`);
   }
 
@@ -27,7 +29,8 @@ class Member {
   }
 }
 
-export class Crew {
+/** `Command`: what its processes understand. */
+export class Crew<Command extends object> {
   private readonly members: readonly Member[];
 
   private constructor(members: readonly Member[]) {
@@ -35,10 +38,10 @@ export class Crew {
   }
 
   /** All have loaded the program and wait at the barrier. */
-  static async of(size: number): Promise<Crew> {
-    const members = Array.from({ length: size }, () => new Member());
+  static async of<Command extends object>(size: number, kind: Kind): Promise<Crew<Command>> {
+    const members = Array.from({ length: size }, () => new Member(kind));
     await Promise.all(members.map((member) => member.line()));
-    return new Crew(members);
+    return new Crew<Command>(members);
   }
 
   get size(): number {

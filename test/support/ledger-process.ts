@@ -2,12 +2,11 @@
  * One process at a ledger file, for tests of many at once: reads one JSON command a line from standard input, answers
  * one JSON line each, so that all processes can be let go at one barrier.
  */
-import { createInterface } from 'node:readline';
-import { errorCode } from '../../src/core/errors.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/ledger.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { ManualClock } from './clock.ts';
 import { World } from './ledger-world.ts';
+import { answerLines } from './reply-process.ts';
 
 export type Command =
   | { readonly do: 'open'; readonly path: string }
@@ -16,12 +15,6 @@ export type Command =
   | { readonly do: 'complete'; readonly operationId: string }
   | { readonly do: 'admit'; readonly caseId: string; readonly body: string }
   | { readonly do: 'admit many'; readonly prefix: string; readonly count: number };
-
-/** What a command answered; `error`: what it threw, with its catalogue code where it has one. */
-export interface Reply {
-  readonly answer?: unknown;
-  readonly error?: { readonly code: string | null; readonly text: string };
-}
 
 let world: World | null = null;
 
@@ -61,15 +54,4 @@ async function run(command: Command): Promise<unknown> {
   }
 }
 
-async function reply(line: string): Promise<Reply> {
-  try {
-    return { answer: await run(JSON.parse(line) as Command) };
-  } catch (thrown) {
-    return { error: { code: errorCode(thrown), text: String(thrown) } };
-  }
-}
-
-process.stdout.write('ready\n');
-for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(`${JSON.stringify(await reply(line))}\n`);
-}
+await answerLines(run);

@@ -165,7 +165,9 @@ test('with the server’s file removed while cases wait, are on their way and ar
   receiver.release();
   await eventually('the ledger knows', () => databases.effects(at.paths) === 2);
   const swept = await eventually('a sweep that reaches the server', async () => {
-    const answer = await sweep(worker.ports, passingToRuns(worker.client, worker.ports.ledger, at.taskQueue), { limit: 10 });
+    const answer = await sweep(worker.ports, passingToRuns(worker.client, worker.ports.ledger, at.taskQueue), {
+      limit: 10,
+    });
     return answer.swept.some(({ result }) => result === 'unreachable') ? null : answer.swept;
   });
   const { operationId } = waits.prepared;
