@@ -7,6 +7,7 @@ const needsServer = [
   'test/cli/**/*.test.ts',
   'test/demo/**/*.test.ts',
   'test/source/**/*.test.ts',
+  'test/lab/command.test.ts',
 ];
 
 export default defineConfig({

@@ -23,7 +23,7 @@ const pauseMs = 25;
 const leaseMs = 2_000;
 
 const suffix = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-const loader = suffix === '.ts' ? ['--import', import.meta.resolve('tsx')] : [];
+const loader = (): readonly string[] => (suffix === '.ts' ? ['--import', import.meta.resolve('tsx')] : []);
 
 export interface ExperimentOptions {
   /** Must not exist. */
@@ -213,7 +213,7 @@ export class Experiment {
     // A mutant's workflow bundle is nobody else's.
     const cache = join(this.options.root, '.cache');
     const env = this.options.root === findRoot() ? own : { ...own, XDG_CACHE_HOME: cache };
-    return { file: process.execPath, args: [...loader, file, ...args], env, shown: `${script} ${args.join(' ')}` };
+    return { file: process.execPath, args: [...loader(), file, ...args], env, shown: `${script} ${args.join(' ')}` };
   }
 
   /** Empty but for what the SDK insists on, in place of the user's own settings. */

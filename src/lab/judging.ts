@@ -149,9 +149,18 @@ function noInventedOutcome(evidence: Evidence): Finding {
   return held('what is reported agrees with the receiver');
 }
 
+/** Whether another content was under review by then: a decision on the old one had nothing to bring about. */
+function overtakenAt(evidence: Evidence, { contentId, caseId, atMs }: Omit<Acknowledged, 'approved'>): boolean {
+  const shown = named(evidence, 'proposal-shown').filter((event) => text(event, 'caseId') === caseId);
+  const first = shown.find((event) => text(event, 'contentId') === contentId);
+  return shown.some(
+    (event) => text(event, 'contentId') !== contentId && event.atMs >= (first?.atMs ?? 0) && event.atMs <= atMs,
+  );
+}
+
 function noWorkLost(evidence: Evidence): Finding {
   const counts = effectsByContent(evidence);
-  for (const { contentId, approved, atMs } of acknowledged(evidence)) {
+  for (const { contentId, caseId, approved, atMs } of acknowledged(evidence)) {
     if (!approved || (counts.get(contentId) ?? 0) > 0) continue;
     const visible: readonly Reported[] = ['open', 'unknown'];
     const shown = evidence.outcomes.some(
@@ -161,12 +170,8 @@ function noWorkLost(evidence: Evidence): Finding {
         (visible.includes(one.outcome) ||
           (one.outcome === 'did-not-happen' && voidAt(evidence, contentId, Infinity) !== null)),
     );
-    // A decision on what was no longer under review had nothing to bring about.
-    const overtaken = named(evidence, 'proposal-shown').some(
-      (event) => event.atMs < atMs && text(event, 'revisionOf') === contentId,
-    );
-    if (!shown && !overtaken)
-      return violated(`the approval of ${short(contentId)} led to nothing, and nobody shows it`);
+    if (shown || overtakenAt(evidence, { contentId, caseId, atMs })) continue;
+    return violated(`the approval of ${short(contentId)} led to nothing, and nobody shows it`);
   }
   for (const begun of named(evidence, 'proposal-shown')) {
     const id = text(begun, 'contentId');

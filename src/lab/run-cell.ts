@@ -3,7 +3,7 @@ import type { TemporalCli } from '../server/index.ts';
 import { readEvidence } from './evidence.ts';
 import { Experiment } from './experiment.ts';
 import { judge } from './judging.ts';
-import { worst, type ArmName } from './names.ts';
+import { armHasEngine, worst, type ArmName } from './names.ts';
 import { observe, timelineOf } from './observed.ts';
 import type { RunCell } from './result.ts';
 import type { Situation } from './situations/index.ts';
@@ -38,7 +38,7 @@ async function play(situation: Situation, experiment: Experiment): Promise<strin
     const world = worldOf(experiment);
     await world.open();
     await situation.run(world);
-    experiment.note('engine', 'settled');
+    experiment.note(armHasEngine(experiment.arm) ? 'engine' : 'ledger', 'settled');
     return null;
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);

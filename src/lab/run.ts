@@ -7,7 +7,7 @@ import { arms, armNames, promiseNames, promises, type ArmName } from './names.ts
 import type { Cell, LabResult, RunCell } from './result.ts';
 import { runCell } from './run-cell.ts';
 import { randomFrom, shuffled } from './seeds.ts';
-import { situations as allSituations, type Situation } from './situations/index.ts';
+import type { Situation } from './situations/index.ts';
 
 export interface RunOptions {
   /** Made here; must not exist. */
@@ -117,5 +117,3 @@ export async function runLab(options: RunOptions): Promise<LabResult> {
   writeFileSync(join(options.directory, 'result.json'), `${JSON.stringify(result, null, 1)}\n`, { mode: 0o600 });
   return result;
 }
-
-export { allSituations };

@@ -8,7 +8,7 @@ import { canonicalCase } from '../../operations/content.ts';
 import type { CrashPoints } from '../../ports/crash-points.ts';
 import type { Receiver } from '../../ports/receiver.ts';
 import type { ArmName } from '../names.ts';
-import type { PlatformCase } from './workflow.ts';
+import type { PlatformCase } from './case.ts';
 
 export interface PlatformActivities {
   draft(given: PlatformCase): Promise<string>;
@@ -36,9 +36,10 @@ function keyOf(arm: ArmName, operationId: string): string {
   }
 }
 
-export function platformActivities({ arm, receiver, faults, ledgerId, draft }: PlatformPorts): PlatformActivities {
+export function platformActivities(ports: PlatformPorts): PlatformActivities {
+  const { arm, receiver, faults, ledgerId } = ports;
   return {
-    draft,
+    draft: (given) => ports.draft(given),
     async record(content) {
       // As long as it lives it says so, as the product's attempts do.
       const alive = setInterval(() => heartbeat(), 500);

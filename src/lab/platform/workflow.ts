@@ -5,6 +5,7 @@
 import { condition, defineQuery, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { CaseInput } from '../../core/case.ts';
 import type { PlatformActivities } from './activities.ts';
+import type { PlatformCase } from './case.ts';
 
 /** Retried as samples do; bounded, so that a run ends. A dead worker is noticed as early as the product notices it. */
 const { draft, record } = proxyActivities<PlatformActivities>({
@@ -12,9 +13,6 @@ const { draft, record } = proxyActivities<PlatformActivities>({
   heartbeatTimeout: '2 seconds',
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumAttempts: 5 },
 });
-
-/** A case whose body may still have to be drafted. */
-export type PlatformCase = Omit<CaseInput, 'body'> & { readonly body?: string };
 
 export const approvalSignal = defineSignal<[{ readonly approved: boolean; readonly reviewer: string }]>('approval');
 export const editSignal = defineSignal<[Partial<CaseInput>]>('edit');
@@ -31,27 +29,38 @@ function remaining({ expiresAt }: PlatformCase): number | undefined {
   return expiresAt === undefined ? undefined : Math.max(1, Date.parse(expiresAt) - Date.now());
 }
 
+interface State {
+  phase: Phase;
+  content: CaseInput | null;
+  approved: boolean | null;
+}
+
+/** Waits for a decision until the deadline, if there is one; `null`: nobody decided in time. */
+async function decision(state: State, given: PlatformCase): Promise<boolean | null> {
+  const wait = remaining(given);
+  const decided = (): boolean => state.approved !== null;
+  if (wait === undefined) await condition(decided);
+  else if (!(await condition(decided, wait))) return null;
+  return state.approved;
+}
+
 export async function platformReview(given: PlatformCase): Promise<PlatformResult> {
-  let phase: Phase = 'drafting';
-  let content: CaseInput | null = null;
-  let approved: boolean | null = null;
-  setHandler(approvalSignal, (message) => {
-    approved = message.approved;
+  const state: State = { phase: 'drafting', content: null, approved: null };
+  setHandler(approvalSignal, ({ approved }) => {
+    state.approved = approved;
   });
   setHandler(editSignal, (change) => {
-    if (content) content = { ...content, ...change };
+    if (state.content) state.content = { ...state.content, ...change };
   });
-  setHandler(shownQuery, () => ({ phase, content }));
+  setHandler(shownQuery, () => ({ phase: state.phase, content: state.content }));
 
-  content = { ...given, body: given.body ?? (await draft(given)) };
-  phase = 'waiting';
-  const wait = remaining(given);
-  const decided = (): boolean => approved !== null;
-  const inTime = wait === undefined ? await condition(decided).then(() => true) : await condition(decided, wait);
-  if (!inTime) return { status: 'Expired' };
+  state.content = { ...given, body: given.body ?? (await draft(given)) };
+  state.phase = 'waiting';
+  const approved = await decision(state, given);
+  if (approved === null) return { status: 'Expired' };
   if (!approved) return { status: 'Declined' };
-  phase = 'executing';
-  await record(content);
-  phase = 'ended';
+  state.phase = 'executing';
+  await record(state.content);
+  state.phase = 'ended';
   return { status: 'Committed' };
 }

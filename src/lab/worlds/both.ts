@@ -55,7 +55,7 @@ export class BothWorld extends EngineWorld {
   async look(given: GivenCase): Promise<Shown> {
     const answer = await this.x.until('a proposal is shown', async () => {
       const { answer: now } = await run(this.x, ['show', given.caseId]);
-      return now.proposal ? now.proposal : null;
+      return now.proposal ?? null;
     });
     return this.noteShown(given, contentOf(given, answer), workflowIdOf(given.caseId));
   }

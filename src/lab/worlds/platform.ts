@@ -1,5 +1,9 @@
 /** The platform arms: the workflow of common samples, started, signalled and asked by a client. */
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  QueryNotRegisteredError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { CaseInput } from '../../core/case.ts';
 import { ExperimentFault } from '../experiment.ts';
 import { approvalSignal, editSignal, shownQuery } from '../platform/workflow.ts';
@@ -54,6 +58,16 @@ export class PlatformWorld extends EngineWorld {
     return this.x.client.workflow.getHandle(workflowId).query(shownQuery);
   }
 
+  /** `null` where the run cannot be asked: its code does not fit its history. */
+  private async phaseOf(workflowId: string): Promise<string | null> {
+    try {
+      return (await this.shown(workflowId)).phase;
+    } catch (thrown) {
+      if (thrown instanceof QueryNotRegisteredError) return null;
+      throw thrown;
+    }
+  }
+
   async decide(shown: Shown, choice: Choice): Promise<Told> {
     this.noteAsked(shown, choice);
     const handle = this.x.client.workflow.getHandle(shown.workflowId);
@@ -88,7 +102,7 @@ export class PlatformWorld extends EngineWorld {
       await this.x.until(`the runs of ${workflowId} rest`, async () => {
         const rests = await this.runRests(workflowId, async (id) => {
           if (this.worker === null) return true;
-          return (await this.shown(id)).phase === 'waiting';
+          return (await this.phaseOf(id)) === 'waiting';
         });
         return rests ? true : null;
       });

@@ -103,7 +103,7 @@ export async function setObject(
 }
 
 /** Longer than a lease and the look after it: an outcome that is still unknown then stays so by itself. */
-export const unknownRestsMs = 6_000;
+const unknownRestsMs = 6_000;
 
 /** Whether an operation goes on by itself no more. `sinceMs`: since when it has been in this state. */
 export function rests({ state, heldBy }: StoredState, sinceMs: number): boolean {

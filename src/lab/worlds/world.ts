@@ -36,7 +36,7 @@ export type Change = Partial<Pick<CaseInput, 'body' | 'evidence' | 'policy'>>;
 export const approve: Choice = { approved: true, reviewer: 'rosa' };
 export const decline: Choice = { approved: false, reviewer: 'marek' };
 
-export const contentIdOf = (content: CaseInput): string => identify(canonicalCase(parseCase(content))).operationId;
+const contentIdOf = (content: CaseInput): string => identify(canonicalCase(parseCase(content))).operationId;
 
 /** What every case is about unless it says otherwise. */
 export const objectId = 'ticket-7';
