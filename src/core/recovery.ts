@@ -44,6 +44,9 @@ export function leaseLengthMs(settings: RecoverySettings, attempt: number): numb
   return doubled(settings.leaseMs, settings.longestLeaseMs, attempt - 1);
 }
 
+/** Said of an absence at a receiver that has come less far than it was seen to have come. */
+export const lostRecords = 'the receiver has lost records it once had';
+
 /**
  * Why neither an absence seen now nor a second sending can be relied on, or `null` where both can. An emptied, restored
  * or swapped receiver would otherwise make an effect that happened look as if it had not, and record it once more.
@@ -64,7 +67,7 @@ export function discountAbsence(
     return 'the receiver no longer remembers identities of that age';
   }
   if (lastSeenSequence !== null && (sequence === null || sequence < lastSeenSequence)) {
-    return 'the receiver has lost records it once had';
+    return lostRecords;
   }
   return null;
 }

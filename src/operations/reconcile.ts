@@ -65,6 +65,7 @@ async function look(
     declaration: said?.declaration ?? null,
     receiverId: said?.look.receiverId ?? view.attempts.at(-1)?.receiverId ?? 'unreached',
     receiverSequence: said?.look.sequence ?? null,
+    lastSeenSequence: view.lastReceiverSequence,
     finding,
     actor: executor,
     run,

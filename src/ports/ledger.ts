@@ -156,6 +156,11 @@ export interface ObserveInput extends Asked {
   readonly declaration: ReceiverDeclaration | null;
   readonly receiverId: string;
   readonly receiverSequence: number | null;
+  /**
+   * How far the receiver was seen to have come before it was asked; left out: as far as it is known to have come now,
+   * which somebody else's receipt may have raised since.
+   */
+  readonly lastSeenSequence?: number | null;
   readonly finding: Finding;
   readonly actor: string;
 }

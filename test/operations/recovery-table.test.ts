@@ -2,6 +2,8 @@
 // and one that arrives late, what may be sent again, and how many effects there really were.
 import { describe, expect, test } from 'vitest';
 import type { Lookup } from '../../src/core/recovery.ts';
+import { reconcile } from '../../src/operations/reconcile.ts';
+import type { ObserveInput } from '../../src/ports/ledger.ts';
 import { leaseMs } from '../support/ledger-world.ts';
 import { PortsWorld } from '../support/ports-world.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -216,6 +218,41 @@ describe('a receiver that was emptied, restored or swapped', () => {
       expect(await world.view(operationId)).toMatchObject({ operation: { state: 'Unknown', attempts: 1 } });
     },
   );
+
+  test('is not sent to again when later effects have brought its count back to where it was', async () => {
+    const world = make({});
+    await world.execute(await world.approved({ caseId: 'T-2' }));
+    const operationId = await world.approved();
+    world.fake.loseNextReceipt();
+    await expect(world.execute(operationId)).rejects.toThrow();
+    world.fake.restore();
+    await world.reconcile(operationId);
+    for (const caseId of ['T-3', 'T-4', 'T-5']) await world.execute(await world.approved({ caseId }));
+    world.clock.advance(leaseMs);
+    expect(await world.reconcile(operationId)).toMatchObject({ outcome: 'Unknown', finding: 'absent' });
+    expect((await world.view(operationId)).observations.at(-1)?.discounted).toMatch(/lost records/);
+    expect((await world.execute(operationId)).outcome).toBe('unknown');
+    expect(world.fake.effectsOf(operationId)).toBe(1);
+  });
+
+  test('is not taken for one because somebody else was faster between the look and its record', async () => {
+    const world = make({});
+    await world.execute(await world.approved({ caseId: 'T-2' }));
+    const operationId = await world.approved();
+    world.fake.loseNextRequest();
+    await expect(world.execute(operationId)).rejects.toThrow();
+    const { ledger } = world.ports;
+    const slow = {
+      ...world.ports,
+      ledger: { ...ledger, observe: (input: ObserveInput) => meanwhile().then(() => ledger.observe(input)) },
+    };
+    const meanwhile = async () => world.execute(await world.approved({ caseId: 'T-3' }));
+    await reconcile(slow, operationId, { executor: 'command-2', askAboutSettled: false });
+    expect((await world.view(operationId)).observations.at(-1)).toMatchObject({ finding: 'absent', discounted: null });
+    world.clock.advance(leaseMs);
+    expect((await world.execute(operationId)).receipt).toBe('created');
+    expect(world.fake.effectsOf(operationId)).toBe(1);
+  });
 
   test('after a look that counted is noticed by the claim itself', async () => {
     const world = make({});

@@ -10,6 +10,7 @@ import type {
   DecideInput,
   EvidenceAnswer,
   Ledger,
+  ObserveInput,
   ResolveInput,
   ReviseInput,
   RunReference,
@@ -183,7 +184,10 @@ export class World {
     operationId: string,
     attempt: number,
     finding: Finding,
-    over: { declaration?: ReceiverDeclaration; receiverSequence?: number | null; run?: RunReference } = {},
+    over: Partial<Pick<ObserveInput, 'receiverSequence' | 'lastSeenSequence'>> & {
+      declaration?: ReceiverDeclaration;
+      run?: RunReference;
+    } = {},
   ): Promise<EvidenceAnswer> {
     const declaration = over.declaration ?? this.receiver;
     return this.ledger.observe({
@@ -192,6 +196,7 @@ export class World {
       declaration: finding === 'unavailable' ? null : declaration,
       receiverId: declaration.receiverId,
       receiverSequence: over.receiverSequence === undefined ? this.sequence : over.receiverSequence,
+      ...(over.lastSeenSequence === undefined ? {} : { lastSeenSequence: over.lastSeenSequence }),
       finding,
       actor: 'worker-1',
       run: over.run ?? null,

@@ -218,7 +218,7 @@ function worth(make: MakeWorld): void {
     expect(await discounted(world, { declaration, receiverSequence: 7 })).toMatch(/another receiver/);
   });
 
-  test('an absence that proves nothing does not allow another attempt', async () => {
+  test('an absence that proves nothing allows no other attempt, also when the count is back where it was', async () => {
     const world = make();
     const operationId = await world.executing();
     world.sequence = 7;
@@ -226,8 +226,20 @@ function worth(make: MakeWorld): void {
     await world.observe(operationId, 1, 'absent', { receiverSequence: 6 });
     world.clock.advance(leaseMs);
     expect((await world.claim(operationId)).outcome).toBe('unknown');
-    await world.observe(operationId, 1, 'absent');
-    expect((await world.claim(operationId)).outcome).toBe('claimed');
+    // Effects of others have raised it since; what was lost is lost.
+    const { view } = await world.observe(operationId, 1, 'absent');
+    expect(view.observations.at(-1)?.discounted).toMatch(/lost records/);
+    expect((await world.claim(operationId)).outcome).toBe('unknown');
+  });
+
+  test('what others have recorded since the receiver was asked does not make it one that lost records', async () => {
+    const world = make();
+    const operationId = await world.executing();
+    world.sequence = 7;
+    await world.complete(await world.executing({ caseId: 'T-2' }), 1);
+    const asked = { receiverSequence: 6, lastSeenSequence: 6 };
+    const { view } = await world.observe(operationId, 1, 'absent', asked);
+    expect(view.observations.at(-1)?.discounted).toBeNull();
   });
 
   test('an absence against Completed is a contradiction only where it is proof', async () => {

@@ -37,6 +37,9 @@ export function observationsTable(db: Database) {
   const count = db.prepare<[string], { looks: number }>(
     'SELECT count(*) AS looks FROM observations WHERE operation_id = ?',
   );
+  const said = db.prepare<[string, string], { sequence: number }>(
+    'SELECT sequence FROM observations WHERE operation_id = ? AND discounted = ? LIMIT 1',
+  );
   const insert = db.prepare(
     `INSERT INTO observations (operation_id, attempt, observed_at_ms, receiver_id, receiver_sequence, finding, discounted,
        contradiction) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -45,6 +48,8 @@ export function observationsTable(db: Database) {
     recent: (operationId: string) => recent.all(operationId, newest).map(record),
     count: (operationId: string) => count.get(operationId)?.looks ?? 0,
     of: (operationId: string) => all.all(operationId).map(record),
+    /** Whether a look at this operation's effect was ever discounted for that reason. */
+    hasSaid: (operationId: string, discounted: string) => said.get(operationId, discounted) !== undefined,
     insert(look: Omit<ObservationRecord, 'sequence'>): void {
       insert.run(
         look.operationId,

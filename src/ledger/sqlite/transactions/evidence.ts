@@ -1,6 +1,6 @@
 /** Transactions that store what the receiver said: `complete` (its answer to an attempt) and `observe` (a look). */
 import { judgeLook, judgeReceipt } from '../../../core/evidence.ts';
-import { discountAbsence } from '../../../core/recovery.ts';
+import { discountAbsence, lostRecords } from '../../../core/recovery.ts';
 import type { OperationRecord } from '../../../core/records.ts';
 import { isFinal } from '../../../core/states.ts';
 import type { CompleteInput, EvidenceAnswer, ObserveInput } from '../../../ports/ledger.ts';
@@ -49,11 +49,13 @@ export function observe(store: Store, input: ObserveInput): EvidenceAnswer | nul
   if (!operation) return null;
   const attempts = store.attempts.of(operation.operationId);
   const attempt = attempts.find((row) => row.attempt === input.attempt);
-  const lastSeen = store.receivers.lastSequence(attempt?.receiverId ?? input.receiverId);
+  const { lastSeenSequence = store.receivers.lastSequence(attempt?.receiverId ?? input.receiverId) } = input;
   const { declaration } = input;
   const discounted =
     input.finding === 'absent' && attempt && declaration
-      ? discountAbsence(attempts, declaration, input.receiverSequence, lastSeen, nowMs)
+      ? (discountAbsence(attempts, declaration, input.receiverSequence, lastSeenSequence, nowMs) ??
+        // What was lost stays lost: other effects only bring the count back to where it was.
+        (store.observations.hasSaid(operation.operationId, lostRecords) ? lostRecords : null))
       : null;
   // Only where the look-up is authoritative can an absence contradict anything; elsewhere it is only a look.
   const proves = discounted === null && declaration?.lookup === 'authoritative';
