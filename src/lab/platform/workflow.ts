@@ -54,13 +54,14 @@ export async function platformReview(given: PlatformCase): Promise<PlatformResul
   });
   setHandler(shownQuery, () => ({ phase: state.phase, content: state.content }));
 
-  state.content = { ...given, body: given.body ?? (await draft(given)) };
+  const first: CaseInput = { ...given, body: given.body ?? (await draft(given)) };
+  state.content = first;
   state.phase = 'waiting';
   const approved = await decision(state, given);
   if (approved === null) return { status: 'Expired' };
   if (!approved) return { status: 'Declined' };
   state.phase = 'executing';
-  await record(state.content);
+  await record(state.content ?? first);
   state.phase = 'ended';
   return { status: 'Committed' };
 }
