@@ -59,6 +59,7 @@ module.exports = {
       ],
       '',
     ),
+    only('drafter', '^src/drafter/', ['^src/core/', '^src/ports/'], 'A drafter writes text and records nothing.'),
     {
       name: 'workflows-values',
       severity: 'error',

@@ -12,6 +12,7 @@ import {
 } from '../src/operations/change.ts';
 import { decide, type DecideResult } from '../src/operations/decide.ts';
 import { execute, type ExecuteAnswer } from '../src/operations/execute.ts';
+import { draft } from '../src/operations/draft.ts';
 import type { Ports } from '../src/operations/ports.ts';
 import { propose, type ProposeAnswer } from '../src/operations/propose.ts';
 import { reconcile, type ReconcileAnswer } from '../src/operations/reconcile.ts';
@@ -43,6 +44,8 @@ export interface CaseReference {
 }
 
 export interface Activities {
+  /** Has a case without a body drafted, so that `propose` finds the text; a model may take its time. */
+  draft(input: unknown): Promise<void>;
   /** `state`: what follows now, so that a run need not ask again; `null` where nothing was recorded. */
   propose(input: unknown): Promise<ProposeAnswer & { readonly state: State | null }>;
   decide(
@@ -97,6 +100,7 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
   }
 
   return {
+    draft: (input) => translated(() => alive(() => draft(ports, input))),
     propose: (input) =>
       translated(async () => {
         const run = currentRun();

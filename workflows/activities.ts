@@ -1,5 +1,5 @@
 /** The activities as a run calls them, with every timeout and retry policy written out. Types only cross from there. */
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 
 /**
@@ -24,6 +24,17 @@ export const { execute } = proxyActivities<Pick<Activities, 'execute'>>({
   startToCloseTimeout: '60 seconds',
   heartbeatTimeout: '2 seconds',
   retry: { maximumAttempts: 1 },
+});
+
+/**
+ * A model may take minutes; a dead worker shows within seconds. Retried without end, as a ledger step is: whoever does not
+ * want to wait cancels the run, which does not wait for the answer.
+ */
+export const { draft } = proxyActivities<Pick<Activities, 'draft'>>({
+  startToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '2 seconds',
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 });
 
 /** Read-only at the receiver, so it may be retried freely. */

@@ -4,7 +4,6 @@
  */
 import {
   allHandlersFinished,
-  ApplicationFailure,
   CancellationScope,
   CancelledFailure,
   condition,
@@ -17,13 +16,12 @@ import {
 import type { NextStep } from '../src/core/next-step.ts';
 import type { Result } from '../src/core/presentation.ts';
 import { holdsObject } from '../src/core/states.ts';
-import type { Activities, State } from '../activities/index.ts';
+import type { State } from '../activities/index.ts';
 import { execute, ledger, reconcile } from './activities.ts';
-import { registerHandlers, typed } from './handlers.ts';
+import { admit } from './admission.ts';
+import { registerHandlers } from './handlers.ts';
 import { Review, type Carried } from './review.ts';
 import { Shown } from './visibility.ts';
-
-type ProposeAnswer = Awaited<ReturnType<Activities['propose']>>;
 
 /** What the run before this one handed over. Nobody else can: a run that was merely started takes one case. */
 function carriedOver(args: readonly unknown[]): Carried | null {
@@ -33,40 +31,6 @@ function carriedOver(args: readonly unknown[]): Carried | null {
   const { operationId, refusals, head } = second as Partial<Carried>;
   if (typeof operationId !== 'string' || !Array.isArray(refusals)) return null;
   return { operationId, refusals, head: head ?? null };
-}
-
-function admissionFailure(answer: ProposeAnswer): ApplicationFailure {
-  const { outcome, operationId, status } = answer;
-  return ApplicationFailure.create({
-    type: outcome,
-    nonRetryable: true,
-    message: `The case was refused: ${outcome}.`,
-    details: [{ operationId, currentOperationId: status?.operationId ?? null, state: status?.state ?? null }],
-  });
-}
-
-/** Records the proposal. A case that is refused or malformed ends the run with a failure whose type says why. */
-async function admit(review: Review, args: readonly unknown[]): Promise<string> {
-  try {
-    if (args.length !== 1) {
-      throw ApplicationFailure.nonRetryable(
-        `A review takes one case, not ${args.length} arguments.`,
-        'malformed_input',
-      );
-    }
-    const answer = await ledger.propose(args[0]);
-    if (!answer.recorded) throw admissionFailure(answer);
-    review.caseId = answer.proposal?.caseId ?? null;
-    review.admission = answer.outcome;
-    review.status = answer.status;
-    review.latest = answer.state;
-    review.proposal = answer.proposal;
-    return answer.operationId;
-  } catch (thrown) {
-    review.failure = typed(thrown);
-    await condition(allHandlersFinished);
-    throw review.failure;
-  }
 }
 
 const waitsFor: Readonly<Record<NextStep['step'], string>> = {
@@ -96,8 +60,9 @@ class Loop {
     const told = review.latest;
     review.latest = null;
     const { attemptEnded } = this;
-    const { head } = review;
-    const state = told ?? (await ledger.readState({ operationId, knownOperationId, head, attemptEnded }));
+    const state =
+      told ??
+(await ledger.readState({ operationId, knownOperationId, head: review.head, attemptEnded }));
     review.head = state.head;
     review.status = state.status;
     if (state.proposal) review.proposal = state.proposal;

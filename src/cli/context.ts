@@ -4,6 +4,7 @@ import process from 'node:process';
 import { CountersignError } from '../core/errors.ts';
 import type { RecoverySettings } from '../core/recovery.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
+import type { Drafter } from '../ports/drafter.ts';
 import type { Receiver } from '../ports/receiver.ts';
 import { armedCrashPoints, parseArming } from '../worker/crash.ts';
 import type { ReceiverKind } from '../worker/embedded-receiver.ts';
@@ -31,6 +32,7 @@ export interface Embedding {
   readonly crash?: CrashPoints;
   readonly recovery?: Partial<RecoverySettings>;
   readonly receiver?: (embedded: Receiver) => Receiver;
+  readonly drafter?: Drafter;
   readonly worker?: WorkerEmbedding;
 }
 
@@ -72,7 +74,7 @@ export function createContext(options: GlobalOptions, embedding: Embedding = {})
     paths: () => (paths ??= prepareStateDirectory(stateDir)),
     ports: () => {
       const { directory } = context.paths();
-      const { crash, recovery, receiver } = embedding;
+      const { crash, recovery, receiver, drafter } = embedding;
       const armed = armedCrashPoints(arming, {
         exitCode: ExitCodes.lostReceipt,
         pauseMarker: `${directory}/paused-at-crash-point`,
@@ -81,6 +83,7 @@ export function createContext(options: GlobalOptions, embedding: Embedding = {})
         crash: crash ?? armed,
         ...(recovery ? { recovery } : {}),
         ...(receiver ? { receiver } : {}),
+        ...(drafter ? { drafter } : {}),
         wake: (operationIds) => {
           for (const operationId of operationIds) context.toTell.add(operationId);
           return Promise.resolve();

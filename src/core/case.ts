@@ -41,6 +41,12 @@ export interface CaseInput {
   readonly workflowVersion?: number;
 }
 
+/** A case whose body a drafter has still to write. Checks are checks of a body, so it has none. */
+export type UndraftedCase = Omit<CaseInput, 'body' | 'checks'>;
+
+/** A case as it may arrive where a drafter is configured. */
+export type GivenCase = CaseInput | UndraftedCase;
+
 /** The three digests of a case, and the bytes that were hashed into the last one (contract, section 1). */
 export interface OperationIdentity {
   readonly evidenceId: string;

@@ -115,6 +115,12 @@ export const catalogue = {
     retryable: true,
     exitCode: ExitCodes.unreliable,
   },
+  drafter_failed: {
+    message: 'The drafter answered no text that can be proposed.',
+    hint: 'Nothing was proposed; propose the case again later, or with a body of its own.',
+    retryable: true,
+    exitCode: ExitCodes.unreliable,
+  },
   server_unavailable: {
     message: 'The Temporal server cannot be reached.',
     hint: 'Run `countersign up`, set TEMPORAL_ADDRESS, or use --driver application.',

@@ -116,6 +116,18 @@ export const Resolutions = {
 } as const;
 export type Resolution = (typeof Resolutions)[keyof typeof Resolutions];
 
+/** What a drafter answered to one request; written once, so that the same request is not asked again. */
+export interface DraftRecord {
+  readonly requestId: string;
+  readonly caseId: string;
+  /** Name of the drafter that was asked. */
+  readonly drafter: string;
+  /** Canonical text, as it is proposed. */
+  readonly body: string;
+  readonly askedAtMs: number;
+  readonly draftedAtMs: number;
+}
+
 export interface JournalRecord {
   readonly sequence: number;
   /** An operation id, `object/<id>`, or `ledger`: what the chain of this record is about. */

@@ -29,7 +29,7 @@ export function checkContent<T extends Content>(content: T): T {
 }
 
 /** The canonical spelling of the deadline, where the case has one. @throws InputError at "/expiresAt" */
-export function checkExpiry(input: CaseInput): CaseInput {
+export function checkExpiry<T extends Pick<CaseInput, 'expiresAt'>>(input: T): T {
   if (input.expiresAt === undefined) return input;
   return { ...input, expiresAt: canonicalInstant(input.expiresAt, ['expiresAt']) };
 }

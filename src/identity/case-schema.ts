@@ -106,6 +106,8 @@ export const caseSchema = z
   })
   .meta({ title: 'Countersign case', description: HELP.case });
 
+export const undraftedSchema = caseSchema.omit({ body: true, checks: true });
+
 export const revisionSchema = z.strictObject({
   expectedOperationId: z
     .string()
@@ -123,5 +125,8 @@ export const revisionSchema = z.strictObject({
  * round only a text near its limit with CRLF line ends differs: `parseCase` counts it after they became LF.
  */
 export function caseJsonSchema(): Record<string, unknown> {
-  return z.toJSONSchema(caseSchema, { target: 'draft-2020-12', io: 'input' });
+  // Whether a drafter is configured is not known to a schema: `body` may be left out, and then there are no checks of it.
+  const given = caseSchema.extend({ body: shape.body.exactOptional() });
+  const described = given.meta({ ...caseSchema.meta(), dependentRequired: { checks: ['body'] } });
+  return z.toJSONSchema(described, { target: 'draft-2020-12', io: 'input' });
 }

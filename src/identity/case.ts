@@ -1,10 +1,10 @@
 // Reads untrusted values into cases and revisions (contract, section 2). Everything that leaves here is plain data with
 // canonical texts, so what is stored and shown is what is hashed.
 import type { z } from 'zod';
-import type { CaseInput } from '../core/case.ts';
+import type { CaseInput, GivenCase, UndraftedCase } from '../core/case.ts';
 import type { RevisionMessage } from '../core/messages.ts';
 import { checkContent, checkExpiry } from './case-rules.ts';
-import { caseSchema, revisionSchema } from './case-schema.ts';
+import { caseSchema, revisionSchema, undraftedSchema } from './case-schema.ts';
 import { kindOf } from './canonical.ts';
 import { helpAt } from './field-help.ts';
 import { InputError } from './input-error.ts';
@@ -18,6 +18,22 @@ import { plainCopy } from './plain-data.ts';
  */
 export function parseCase(value: unknown): CaseInput {
   return checkExpiry(checkContent(shaped<CaseInput>(caseSchema, value, 'case')));
+}
+
+/**
+ * A case that may have no `body`: then a drafter writes it, and the same rules hold for the rest. A `body` of any other
+ * kind, undefined included, is a fault as ever.
+ *
+ * @throws InputError with the JSON pointer of the first fault found; never anything else.
+ */
+export function parseGivenCase(value: unknown): GivenCase {
+  // Asked of the copy: a proxy could answer differently the second time.
+  const plain = plainCopy(value);
+  if (typeof plain !== 'object' || plain === null || Object.hasOwn(plain, 'body')) return parseCase(plain);
+  if (Object.hasOwn(plain, 'checks')) {
+    throw new InputError('belong to a body, and there is none', ['checks'], helpAt(['checks'], 'case'));
+  }
+  return checkExpiry(checkContent(shaped<UndraftedCase>(undraftedSchema, plain, 'case')));
 }
 
 /**

@@ -13,10 +13,10 @@ const ID = `1 to ${MAX_ID_CHARACTERS} characters (Unicode code points), no contr
 const SWITCH = 'true or false (default); the deployment may demand the stricter one.';
 
 export const FIELD_HELP = {
-  case: 'A case: caseId, action, body, evidence, policy; optional: object, checks, eventId, proposedBy, expiresAt, workflowVersion.',
+  case: 'A case: caseId, action, body (a drafter may write it), evidence, policy; optional: object, checks, eventId, proposedBy, expiresAt, workflowVersion.',
   caseId: `Names the case; its workflow is review/<caseId>. ${ID}`,
   action: `What is done once the case is approved. ${ID}`,
-  body: 'The text under review, at most 128 KiB of UTF-8 with LF line ends.',
+  body: 'The text under review, at most 128 KiB of UTF-8 with LF line ends; left out only where a drafter is configured to write it.',
   evidence: `The sources it rests on: at most ${MAX_EVIDENCE_ENTRIES}, 256 KiB of UTF-8 in all, none twice; [] for none.`,
   'evidence.*': 'A source: sourceId, version, quotation.',
   'evidence.sourceId': `Names the source. ${ID}`,
@@ -33,7 +33,7 @@ export const FIELD_HELP = {
   'object.id': `Names the object. ${ID}`,
   'object.version': 'The version of the object that the draft was made for: an integer from 1.',
   'object.scope': `The scope the object must be in. ${ID}`,
-  checks: `Checks of this body: at most ${MAX_CHECKS}, shown with the proposal, not part of its identity.`,
+  checks: `Checks of this body, so only beside one: at most ${MAX_CHECKS}, shown with the proposal, not part of its identity.`,
   'checks.*': 'A check: name, result.',
   'checks.name': `Names the check. ${ID}`,
   'checks.result': `1 to ${MAX_VALUE_CHARACTERS} characters.`,

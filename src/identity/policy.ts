@@ -33,7 +33,7 @@ export function policyId(policy: Policy): string {
  *
  * @throws InputError also for a key of the case that starts with `countersign.`.
  */
-export function effectivePolicyId(input: CaseInput): string {
+export function effectivePolicyId(input: Pick<CaseInput, 'policy' | 'object' | 'expiresAt'>): string {
   const entries = entriesOf(input.policy);
   for (const { key, givenKey } of entries) refuseReserved(key, givenKey);
   if (input.object !== undefined) {

@@ -1,7 +1,7 @@
 // Reads what a person names on a command line: a file, or standard input as "-". The only I/O of this folder.
 import { createReadStream } from 'node:fs';
-import type { CaseInput } from '../core/case.ts';
-import { parseCase } from './case.ts';
+import type { CaseInput, GivenCase } from '../core/case.ts';
+import { parseCase, parseGivenCase } from './case.ts';
 import { InputError, printable } from './input-error.ts';
 import { decodeUtf8, parseJsonText } from './json-text.ts';
 import { MAX_JSON_BYTES } from './limits.ts';
@@ -46,6 +46,11 @@ export function parseCaseText(bytes: Uint8Array): CaseInput {
 /** @throws InputError, see `readInput`, `parseJsonText` and `parseCase`. */
 export async function readCaseFile(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<CaseInput> {
   return parseCaseText(await readInput(path, stdin));
+}
+
+/** A case that may have no body. @throws InputError, see `readInput`, `parseJsonText` and `parseGivenCase`. */
+export async function readGivenCaseFile(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<GivenCase> {
+  return parseGivenCase(parseJsonText(await readInput(path, stdin)));
 }
 
 /** Any JSON value, for the evidence and policy files of a revision. @throws InputError */

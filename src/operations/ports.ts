@@ -2,12 +2,15 @@
 import type { RecoverySettings } from '../core/recovery.ts';
 import type { DeploymentMinimums } from '../core/rules.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
+import type { Drafter } from '../ports/drafter.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Receiver } from '../ports/receiver.ts';
 
 export interface Ports {
   readonly ledger: Ledger;
   readonly receiver: Receiver;
+  /** Writes the body of a case that has none; `null`: none is configured, and such a case is malformed. */
+  readonly drafter: Drafter | null;
   readonly crash: CrashPoints;
   readonly recovery: RecoverySettings;
   readonly minimums: DeploymentMinimums;

@@ -6,12 +6,14 @@ import { errorCode } from '../core/errors.ts';
 import type {
   AttemptRecord,
   DecisionRecord,
+  DraftRecord,
   JournalRecord,
   ObservationRecord,
   OperationRecord,
   OperationView,
 } from '../core/records.ts';
 import { chainStart, journalHash } from '../identity/journal.ts';
+import { draftDigest } from '../identity/draft.ts';
 import { recomputeIdentity } from './content.ts';
 import type { Ports } from './ports.ts';
 import type { StoredEffect } from '../ports/receiver.ts';
@@ -179,6 +181,32 @@ async function chainFaults({ ledger }: Ports): Promise<{ records: number; faults
   return { records, faults };
 }
 
+/** What stands in the journal of a draft: the text itself does not, its digest does. */
+type ToldDraft = Readonly<Partial<Record<'requestId' | 'caseId' | 'drafter' | 'sha256', unknown>>>;
+
+function draftFault(draft: DraftRecord | null, told: ToldDraft | undefined): string | null {
+  if (!draft) return 'the journal tells of a draft that the ledger does not have';
+  if (!told) return 'the ledger holds a draft that its journal does not tell';
+  const { caseId, drafter, sha256 } = told;
+  const same = caseId === draft.caseId && drafter === draft.drafter && sha256 === draftDigest(draft.body);
+  return same ? null : 'the stored draft is not the one that the journal tells';
+}
+
+async function draftFaults({ ledger }: Ports): Promise<Fault[]> {
+  const told = new Map<string, ToldDraft>();
+  for (const { what, detail } of await ledger.journal('ledger')) {
+    if (what !== 'drafted') continue;
+    const entry = JSON.parse(detail) as ToldDraft;
+    told.set(String(entry.requestId), entry);
+  }
+  const faults: Fault[] = [];
+  for (const subject of new Set([...(await ledger.draftRequests()), ...told.keys()])) {
+    const fault = draftFault((await ledger.draftOf(subject)).draft, told.get(subject));
+    if (fault !== null) faults.push({ subject, fault });
+  }
+  return faults;
+}
+
 /** `progress` is told how many operations have been read. Changes nothing. Throws store errors. */
 export async function verify(
   ports: Ports,
@@ -186,7 +214,11 @@ export async function verify(
 ): Promise<VerifyAnswer> {
   const { ledger } = ports;
   const chains = await chainFaults(ports);
-  const faults = [...(await ledger.checkFile()).map((fault) => ({ subject: 'ledger', fault })), ...chains.faults];
+  const faults = [
+    ...(await ledger.checkFile()).map((fault) => ({ subject: 'ledger', fault })),
+    ...chains.faults,
+    ...(await draftFaults(ports)),
+  ];
   let operations = 0;
   for await (const { operationId } of everyOperation(ledger)) {
     operations += 1;

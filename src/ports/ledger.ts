@@ -16,6 +16,7 @@ import type { ReceiverDeclaration } from '../core/recovery.ts';
 import type {
   AttemptRecord,
   DecisionRecord,
+  DraftRecord,
   Finding,
   JournalRecord,
   ObjectRecord,
@@ -215,6 +216,12 @@ export interface Uncertainty {
   readonly blockedCount: number;
 }
 
+/** `draft`: what is stored for the request, if anything. */
+export interface DraftAnswer {
+  readonly draft: DraftRecord | null;
+  readonly ledgerTimeMs: number;
+}
+
 export interface ListFilter {
   readonly states?: readonly State[];
   readonly caseId?: string;
@@ -268,6 +275,13 @@ export interface Ledger {
   noteTold(operationId: string, workflowId: string, changes: number): Promise<void>;
   /** The runs that asked to be told of an operation, at most 100, those not told first. */
   runs(operationId: string): Promise<readonly FollowingRun[]>;
+
+  /** The draft that is stored for a request. Looks only. */
+  draftOf(requestId: string): Promise<DraftAnswer>;
+  /** Stores what a drafter answered. The first answer to a request stays, and is what every caller is given. */
+  keepDraft(draft: Omit<DraftRecord, 'draftedAtMs'>): Promise<DraftRecord>;
+  /** The requests that a draft is stored for. */
+  draftRequests(): Promise<readonly string[]>;
 
   view(operationId: string): Promise<OperationView | null>;
   summary(operationId: string): Promise<OperationSummary | null>;

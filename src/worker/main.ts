@@ -13,6 +13,7 @@ import { serverFault } from './server-fault.ts';
 import type { StatePaths } from './state-directory.ts';
 import { createWorker, type RunningWorker, type WorkerEmbedding } from './worker.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
+import type { Drafter } from '../ports/drafter.ts';
 import type { Receiver } from '../ports/receiver.ts';
 
 export interface WorkerProcess {
@@ -25,6 +26,7 @@ export interface WorkerProcess {
   /** In place of what `arming` says. */
   readonly crash?: CrashPoints;
   readonly receiver?: (embedded: Receiver) => Receiver;
+  readonly drafter?: Drafter;
   readonly embedding?: WorkerEmbedding;
   readonly ready: () => void;
 }

@@ -1,6 +1,6 @@
 /** Runs of `reviewOperation` as the ledger sees them: telling one, starting one, finding out whether one is there. */
 import { WithStartWorkflowOperation, WorkflowNotFoundError, type Client } from '@temporalio/client';
-import type { CaseInput } from '../core/case.ts';
+import type { GivenCase } from '../core/case.ts';
 import type { OperationRecord } from '../core/records.ts';
 import { isFinal } from '../core/states.ts';
 import { caseOf } from '../operations/content.ts';
@@ -50,11 +50,11 @@ export async function tellRuns(
 }
 
 /** An open run of the same id is used as it is; a closed one may be followed by another: the ledger decides. */
-function startOptions(content: CaseInput, queue: string, workflowId: string) {
+function startOptions(content: GivenCase, queue: string, workflowId: string) {
   return {
     workflowId,
     taskQueue: queue,
-    args: [content] as [CaseInput],
+    args: [content] as [GivenCase],
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     // A worker that dies within a task is noticed after this.
@@ -70,7 +70,7 @@ export interface BegunRun {
 }
 
 /** Starts (or joins) the run of a case and waits for its proposal. Throws what the update throws. */
-export async function beginRun(client: Client, content: CaseInput, queue = taskQueue): Promise<BegunRun> {
+export async function beginRun(client: Client, content: GivenCase, queue = taskQueue): Promise<BegunRun> {
   const workflowId = workflowIdOf(content.caseId);
   const start = new WithStartWorkflowOperation(workflowType, startOptions(content, queue, workflowId));
   const prepared = await client.workflow.executeUpdateWithStart(preparedUpdate, { startWorkflowOperation: start });

@@ -5,6 +5,7 @@ import { createActivities } from '../../activities/index.ts';
 import { CountersignError } from '../core/errors.ts';
 import type { RecoverySettings } from '../core/recovery.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
+import type { Drafter } from '../ports/drafter.ts';
 import type { Receiver } from '../ports/receiver.ts';
 import type { ConnectionSettings } from '../server/index.ts';
 import { witnessAtStart } from '../operations/witness.ts';
@@ -23,6 +24,8 @@ export interface WorkerSettings {
   /** The receiver to use, made from the embedded one. Default: the embedded one itself. */
   readonly receiver?: (embedded: Receiver) => Receiver;
   readonly receiverKind?: ReceiverKind;
+  /** Writes the body of cases that come without one. Default: nobody, and such a case is malformed. */
+  readonly drafter?: Drafter;
   readonly taskQueue?: string;
   readonly identity?: string;
   readonly embedding?: WorkerEmbedding;
@@ -82,6 +85,7 @@ export async function createWorker(settings: WorkerSettings): Promise<RunningWor
     ...(settings.recovery ? { recovery: settings.recovery } : {}),
     ...(settings.receiver ? { receiver: settings.receiver } : {}),
     ...(settings.receiverKind ? { receiverKind: settings.receiverKind } : {}),
+    ...(settings.drafter ? { drafter: settings.drafter } : {}),
     wake: (operationIds) => wake(operationIds),
   });
   try {

@@ -6,6 +6,7 @@ import { admission } from './ledger/admission.ts';
 import { changes } from './ledger/changes.ts';
 import { claims } from './ledger/claims.ts';
 import { decisions } from './ledger/decisions.ts';
+import { drafts } from './ledger/drafts.ts';
 import { evidence } from './ledger/evidence.ts';
 import { journal } from './ledger/journal.ts';
 import { reading } from './ledger/reading.ts';
@@ -23,6 +24,7 @@ export function ledgerContract(name: string, makeLedger: MakeLedger): void {
     describe('claim', () => claims(make));
     describe('complete, observe', () => evidence(make));
     describe('resolve', () => resolutions(make));
+    describe('drafts', () => drafts(make));
     describe('runs', () => runs(make));
     describe('time', () => time(make));
     describe('journal', () => journal(make));

@@ -8,7 +8,7 @@ import * as prettier from 'prettier';
 import { describe, expect, test } from 'vitest';
 import { caseJsonSchema, InputError, parseCase } from '../../src/identity/index.ts';
 import { accepted, refusedCases } from './case-samples.ts';
-import { anyCase, vectors } from './support.ts';
+import { anyCase, fullCase, vectors } from './support.ts';
 
 const FILE = fileURLToPath(new URL('../../schema/case.schema.json', import.meta.url));
 
@@ -24,6 +24,12 @@ describe('the schema as a validator', () => {
 
   test.each(accepted)('accepts $name', ({ input }) => {
     expect(valid(input()), JSON.stringify(valid.errors)).toBe(true);
+  });
+
+  test('accepts a case without a body, and no checks of a body that is not there', () => {
+    const { body: _body, checks, ...rest } = fullCase();
+    expect(valid(rest), JSON.stringify(valid.errors)).toBe(true);
+    expect(valid({ ...rest, checks })).toBe(false);
   });
 
   test.each(vectors.operations)('accepts the vector: $name', (vector) => {

@@ -34,6 +34,8 @@ async function full(): Promise<{ path: string; world: World; operationId: string
   await world.ledger.noteRun(operationId, { workflowId: 'review/T-1042', runId: 'run-1' });
   await world.resolve(operationId, 'ask_again');
   await world.propose({ caseId: 'T-2', object: { id: 'ticket' } });
+  const requestId = `draft-v1-${'a'.repeat(64)}`;
+  await world.ledger.keepDraft({ requestId, caseId: 'T-3', drafter: 'model-1', body: 'the draft', askedAtMs: 0 });
   await world.ledger
     .witness({ subject: operationId, hash: 'f'.repeat(64), generation: 0, source: 'run 1' })
     .catch(() => 0);
@@ -51,7 +53,7 @@ describe('a stranger with another handle on the file', () => {
     world.ledger.close();
   };
 
-  test.each(['decisions', 'observations', 'resolutions', 'restorations', 'operations', 'attempts', 'runs'])(
+  test.each(['decisions', 'observations', 'resolutions', 'restorations', 'operations', 'attempts', 'runs', 'drafts'])(
     'cannot delete from %s',
     async (table) => {
       await refused(`DELETE FROM ${table}`, /never deleted/);
@@ -68,6 +70,7 @@ describe('a stranger with another handle on the file', () => {
     ['observations', `finding = 'matching'`, /an observation never changes/],
     ['resolutions', `resolution = 'abandon'`, /a resolution never changes/],
     ['restorations', `operator = 'nobody'`, /never changes/],
+    ['drafts', `body = x'00'`, /a draft never changes/],
     ['journal', `what = 'approved'`, /append-only/],
     ['journal', 'at_ms = 0', /append-only/],
   ])('cannot update %s (%s)', async (table, set, because) => {
@@ -124,6 +127,7 @@ describe('a stranger with another handle on the file', () => {
     ['attempts', /written once/],
     ['observations', /written once/],
     ['resolutions', /written once/],
+    ['drafts', /written once/],
     ['journal', /append-only/],
   ])('cannot replace a row of %s by inserting it again', async (table, because) => {
     await refused(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table} ORDER BY 1 LIMIT 1`, because);
@@ -151,6 +155,11 @@ describe('a stranger with another handle on the file', () => {
     ['a state that does not exist', `UPDATE operations SET state = 'Done' WHERE case_id = 'T-2'`],
     ['a claim without an attempt', `UPDATE operations SET state = 'Executing' WHERE case_id = 'T-2'`],
     ['an attempt without a claim', `UPDATE operations SET attempts = 1 WHERE case_id = 'T-2'`],
+    ['a draft of no request', `INSERT INTO drafts SELECT 'x', case_id, drafter, body, 0, 0 FROM drafts`],
+    [
+      'a draft from before it was asked for',
+      `INSERT INTO drafts SELECT substr(request_id, 1, 72) || 'b', case_id, drafter, body, 2, 1 FROM drafts`,
+    ],
     ['a run without its workflow', `UPDATE operations SET run_id = 'r' WHERE case_id = 'T-2'`],
   ])('cannot write %s', async (_what, sql) => {
     await refused(sql, /CHECK constraint failed/);

@@ -1,7 +1,8 @@
 // Every contradiction that can be planted behind the ledger's back is found, and named.
 import { describe, expect, test } from 'vitest';
 import { verify } from '../../src/operations/verify.ts';
-import { PortsWorld } from '../support/ports-world.ts';
+import { scriptedDrafter } from '../../src/drafter/scripted.ts';
+import { PortsWorld, undrafted } from '../support/ports-world.ts';
 import { withHandle } from '../support/sqlite-file.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -31,6 +32,22 @@ async function made(): Promise<Made> {
   await world.decide(declined, { approved: false });
   return { world, completed, approved, pending, declined, unknown };
 }
+
+/** A ledger with one draft, and the request it was written for. */
+async function withDraft(): Promise<{ world: PortsWorld; requestId: string }> {
+  const world = new PortsWorld(root, { drafter: scriptedDrafter(() => 'the drafted text') });
+  await world.proposeGiven(undrafted());
+  const [requestId = ''] = await world.ports.ledger.draftRequests();
+  return { world, requestId };
+}
+
+const plantedDrafts: readonly (readonly [string, RegExp, string])[] = [
+  ['a draft whose text was changed', /not the one that the journal tells/, `UPDATE drafts SET body = CAST('another' AS BLOB)`],
+  ['a draft that is said to be of another drafter', /not the one that the journal tells/, `UPDATE drafts SET drafter = 'mallory'`],
+  ['a draft that is said to be of another case', /not the one that the journal tells/, `UPDATE drafts SET case_id = 'T-9'`],
+  ['a draft that was taken away', /a draft that the ledger does not have/, 'DELETE FROM drafts'],
+  ['a draft that nobody wrote', /a draft that its journal does not tell/, `INSERT INTO drafts SELECT substr(request_id, 1, 9) || '${'0'.repeat(64)}', case_id, drafter, body, 0, 0 FROM drafts`],
+]; // prettier-ignore
 
 /** As somebody who can write the file, and whom no trigger stops. */
 function tamper(path: string, sql: string, ...values: (string | number)[]): void {
@@ -105,6 +122,21 @@ describe('verify', () => {
       ? faults
       : faults.filter(({ subject }) => subject === all[who]);
     expect(subjects.map((found) => found.fault)).toContainEqual(expect.stringMatching(fault));
+  });
+
+  test('finds no fault in a draft, and changes nothing', async () => {
+    const { world } = await withDraft();
+    const before = world.both();
+    expect(await verify(world.ports)).toMatchObject({ operations: 1, faults: [] });
+    expect(world.both()).toEqual(before);
+  });
+
+  test.each(plantedDrafts)('names %s', async (_what, fault, sql) => {
+    const { world, requestId } = await withDraft();
+    tamper(world.ledgerPath, sql);
+    const { faults } = await verify(world.ports);
+    const planted = sql.startsWith('INSERT') ? `draft-v1-${'0'.repeat(64)}` : requestId;
+    expect(faults).toEqual([{ subject: planted, fault: expect.stringMatching(fault) as string }]);
   });
 
   test('names what an honest ledger can hold, too: an effect of an operation that was given up', async () => {

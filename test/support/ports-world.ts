@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CountersignError } from '../../src/core/errors.ts';
-import type { CaseInput } from '../../src/core/case.ts';
+import type { CaseInput, UndraftedCase } from '../../src/core/case.ts';
 import type { OperationView, Resolution } from '../../src/core/records.ts';
 import type { DeploymentMinimums } from '../../src/core/rules.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/ledger.ts';
@@ -15,6 +15,7 @@ import { propose } from '../../src/operations/propose.ts';
 import { reconcile } from '../../src/operations/reconcile.ts';
 import { readState } from '../../src/operations/state.ts';
 import type { CrashPoint } from '../../src/ports/crash-points.ts';
+import type { Drafter } from '../../src/ports/drafter.ts';
 import type { Receiver } from '../../src/ports/receiver.ts';
 import { openSqliteReceiver } from '../../src/receiver/sqlite.ts';
 import { ManualClock } from './clock.ts';
@@ -26,6 +27,14 @@ export interface PortsOptions {
   /** Options of a fake receiver; without them the receiver is the SQLite one. */
   readonly fake?: Omit<FakeReceiverOptions, 'clock'>;
   readonly minimums?: DeploymentMinimums;
+  /** Default: none is configured. */
+  readonly drafter?: Drafter;
+}
+
+/** The sample case as it is when a drafter has still to write its text. */
+export function undrafted(over: Partial<UndraftedCase> = {}): UndraftedCase {
+  const { body: _body, ...rest } = sampleCase();
+  return { ...rest, ...over };
 }
 
 export class PortsWorld {
@@ -44,7 +53,7 @@ export class PortsWorld {
     this.ledgerPath = join(directory, 'ledger.db');
     this.receiverPath = join(directory, 'receiver.db');
     const { clock } = this;
-    const { minimums = {} } = options;
+    const { minimums = {}, drafter = null } = options;
     const crash = { reach: (point: CrashPoint) => this.reach(point) };
     const ledger = openSqliteLedger(this.ledgerPath, { clock, crash, recovery, minimums });
     this.faked = options.fake ? new FakeReceiver({ clock, ...options.fake }) : null;
@@ -53,6 +62,7 @@ export class PortsWorld {
     this.ports = {
       ledger,
       receiver,
+      drafter,
       crash,
       recovery,
       minimums,
@@ -88,6 +98,11 @@ export class PortsWorld {
 
   propose(over: Partial<CaseInput> = {}) {
     return propose(this.ports, sampleCase(over), { executor: 'command-1', run: null });
+  }
+
+  /** Anything at all, handed in by a command of a process with this drafter; by default that of this world. */
+  proposeGiven(input: unknown, drafter: Drafter | null = this.ports.drafter) {
+    return propose({ ...this.ports, drafter }, input, { executor: 'command-1', run: null });
   }
 
   decide(

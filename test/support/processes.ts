@@ -3,11 +3,15 @@
  * or by a process id together with the moment that process began. Knows no test framework.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isAlive, refTo, signal as sendSignal, type ProcessRef } from '../../src/server/processes.ts';
 
 const binary = fileURLToPath(new URL('../../bin/countersign', import.meta.url));
+
+// Named by its file: a command that runs in another directory would look for it there.
+const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 /** A bound for a stuck process, not an expectation. */
 const patienceMs = 90_000;
@@ -27,6 +31,8 @@ export interface ProcessOptions {
   /** Written to standard input, which is then closed. */
   readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
+  /** A TypeScript program that takes the same arguments, in place of `bin/countersign`. */
+  readonly program?: string;
 }
 
 /** Nothing of the caller's own settings reaches a command: no server, no state directory, no colours, no options. */
@@ -62,7 +68,8 @@ export class RunningCommand {
 
   constructor(args: readonly string[], options: ProcessOptions) {
     this.title = `countersign ${args.join(' ')}`;
-    this.child = spawn(process.execPath, [binary, ...args], {
+    const program = options.program === undefined ? [binary] : ['--import', loader, options.program];
+    this.child = spawn(process.execPath, [...program, ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: environment(options.env),
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

@@ -14,7 +14,7 @@ import { WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/clie
 import { ApplicationFailure, DefaultFailureConverter, defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Database from 'better-sqlite3';
-import type { CaseInput } from '../../src/core/case.ts';
+import type { CaseInput, GivenCase, UndraftedCase } from '../../src/core/case.ts';
 import type { Proposal } from '../../src/core/presentation.ts';
 import type { State } from '../../src/core/states.ts';
 import { noCrashPoints } from '../../src/ports/crash-points.ts';
@@ -67,6 +67,12 @@ export function newCase(content: Partial<CaseInput> = {}): CaseInput {
     policy: { label: 'support-review/1', allowanceUnits: 9 },
     ...content,
   };
+}
+
+/** The same, for a drafter to write its body. */
+export function newUndrafted(content: Partial<UndraftedCase> = {}): UndraftedCase {
+  const { body: _body, ...rest } = newCase(content);
+  return rest;
 }
 
 /** The SDK logs each change of a worker's state otherwise. */
@@ -146,7 +152,7 @@ export class Environment {
 
   /** Starts the run of a case as the contract recommends, and waits for its proposal by the same call. */
   async startReview(
-    input: CaseInput,
+    input: GivenCase,
     workflowId = workflowIdOf(input.caseId),
   ): Promise<{ handle: ReviewHandle; prepared: PreparedAnswer }> {
     const startWorkflowOperation = new WithStartWorkflowOperation(workflowType, {
@@ -379,6 +385,8 @@ export const databases = {
     ),
   decisions: ({ ledger }: StatePaths): { operation_id: string; approved: number; reviewer: string; via: string }[] =>
     readRows(ledger, 'SELECT operation_id, approved, reviewer, via FROM decisions'),
+  drafts: ({ ledger }: StatePaths): { case_id: string; drafter: string; body: string }[] =>
+    readRows(ledger, 'SELECT case_id, drafter, CAST(body AS TEXT) AS body FROM drafts ORDER BY drafted_at_ms'),
   journal: ({ ledger }: StatePaths): { subject: string; what: string; hash: string }[] =>
     readRows(ledger, 'SELECT subject, what, hash FROM journal ORDER BY sequence'),
   headHash: ({ ledger }: StatePaths, operationId: string): string | undefined =>

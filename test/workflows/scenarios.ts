@@ -2,7 +2,8 @@
  * One run for each way a review can go. `test/support/record-histories.ts` plays them on a real server and keeps their
  * histories; `replay.test.ts` replays those.
  */
-import type { CaseInput } from '../../src/core/case.ts';
+import type { CaseInput, GivenCase } from '../../src/core/case.ts';
+import { scriptedDrafter } from '../../src/drafter/scripted.ts';
 import type { CrashPoint } from '../../src/ports/crash-points.ts';
 import type { Receiver } from '../../src/ports/receiver.ts';
 import { identify } from '../../src/identity/index.ts';
@@ -26,6 +27,7 @@ import {
   historyOf,
   jsonPayload,
   newCase,
+  newUndrafted,
   payloadOf,
   signalWithPayloads,
   statusOf,
@@ -42,7 +44,7 @@ const thrownOnceAt = (point: CrashPoint) =>
   armedCrashPoints({ point, manner: 'throw' }, { exitCode: 42, pauseMarker: '' });
 const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch(() => undefined);
 
-async function approvedBySignal(at: Environment, input: CaseInput = newCase()): Promise<ReviewHandle> {
+async function approvedBySignal(at: Environment, input: GivenCase = newCase()): Promise<ReviewHandle> {
   const { handle, prepared } = await at.startReview(input);
   await handle.signal(approvalSignal, approve(prepared.operationId));
   await handle.result();
@@ -93,6 +95,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     await at.startWorker();
     await started.result();
     return at.handle(started.workflowId);
+  },
+
+  async 'drafted-and-committed'(at) {
+    await at.startWorker({ drafter: scriptedDrafter(() => 'It is a known firmware issue.') });
+    return approvedBySignal(at, newUndrafted());
   },
 
   async declined(at) {

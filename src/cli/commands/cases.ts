@@ -6,7 +6,7 @@ import { finalStatus } from '../../core/next-step.ts';
 import { ExitCodes } from '../../core/outcomes.ts';
 import type { OperationView } from '../../core/records.ts';
 import { isFinal, openStates, stateNames, type State } from '../../core/states.ts';
-import { identify, readCaseFile } from '../../identity/index.ts';
+import { identify, readCaseFile, readGivenCaseFile } from '../../identity/index.ts';
 import { canonicalCase } from '../../operations/content.ts';
 import { explain } from '../../operations/explain.ts';
 import { uncertaintyOf, type ShownUncertainty } from '../../operations/uncertainty.ts';
@@ -22,7 +22,7 @@ import {
 import { oneLine, wholeLine } from '../text.ts';
 
 const begin = action<{ wait: string }, [string]>(async ({ context, driver }, options, file) => {
-  const content = canonicalCase(await readCaseFile(file));
+  const content = await readGivenCaseFile(file);
   const begun = await (await driver()).begin(content, wholeNumber('--wait', options.wait, 1, 86_400) * 1000);
   const { outcome, operationId, proposal, status, workflowId, runId } = begun;
   const other = proposal !== null && proposal.operationId !== operationId;
@@ -39,7 +39,7 @@ const begin = action<{ wait: string }, [string]>(async ({ context, driver }, opt
   };
   const text = (): string =>
     [
-      `${outcome}: ${operationId}`,
+      `${outcome}: ${operationId ?? 'not drafted'}`,
       ...(proposal ? [proposalText(proposal)] : []),
       ...(status ? [statusText(status)] : []),
     ].join('\n');

@@ -15,10 +15,11 @@ interface WorkerOptions {
   readonly receiver?: ReceiverKind;
 }
 
-const around = ({ crash, recovery, receiver, worker: embedding }: Embedding) => ({
+const around = ({ crash, recovery, receiver, drafter, worker: embedding }: Embedding) => ({
   ...(crash ? { crash } : {}),
   ...(recovery ? { recovery } : {}),
   ...(receiver ? { receiver } : {}),
+  ...(drafter ? { drafter } : {}),
   ...(embedding ? { embedding } : {}),
 });
 

@@ -1,5 +1,5 @@
 /** What differs between the two drivers on the command line. Everything else is the same code on the same ledger. */
-import type { CaseInput } from '../../core/case.ts';
+import type { GivenCase } from '../../core/case.ts';
 import type { AdmitOutcome, ClaimOutcome } from '../../core/outcomes.ts';
 import type { Proposal, Status } from '../../core/presentation.ts';
 import type { OperationRecord } from '../../core/records.ts';
@@ -7,7 +7,8 @@ import type { Passing } from '../../operations/sweep.ts';
 
 export interface Begun {
   readonly outcome: AdmitOutcome;
-  readonly operationId: string;
+  /** Of the content that was handed in; `null`: it has no body, and none was drafted because another case was in the way. */
+  readonly operationId: string | null;
   readonly proposal: Proposal | null;
   readonly status: Status | null;
   readonly workflowId: string | null;
@@ -31,7 +32,7 @@ export interface FollowOptions {
 }
 
 export interface Driver {
-  begin(content: CaseInput, waitMs: number): Promise<Begun>;
+  begin(content: GivenCase, waitMs: number): Promise<Begun>;
   /** After an approval was recorded: brings about, or waits for, its outcome. */
   follow(operation: OperationRecord, options: FollowOptions): Promise<Followed>;
   /** After any other change was recorded: tells the run. `null`: there are none. */

@@ -13,6 +13,7 @@ import { admit } from './transactions/admit.ts';
 import { revise, settle, withdraw } from './transactions/change.ts';
 import { claim } from './transactions/claim.ts';
 import { decide, recordedDecision } from './transactions/decide.ts';
+import { keepDraft } from './transactions/draft.ts';
 import { complete, observe } from './transactions/evidence.ts';
 import { resolve } from './transactions/resolve.ts';
 import { acceptRestore, isKnown, refuseSuspect, suspect } from './transactions/restore.ts';
@@ -125,6 +126,7 @@ function writingMethods(store: Store, { write, read, look }: Runners) {
       });
       await read(() => refuseSuspect(store));
     },
+    keepDraft: (draft) => write(() => keepDraft(store, draft)),
     acceptRestore: (input) => write(() => acceptRestore(store, input)),
     noteTold: (operationId, workflowId, changes) =>
       write(() => {
@@ -153,6 +155,8 @@ function readingMethods(db: Database, store: Store, { read, look }: Runners) {
         untold ? store.operations.untold(after, limit) : store.operations.page({ states, caseId, after, limit }),
       ),
     runs: (operationId) => look(() => store.runs.of(operationId)),
+    draftOf: (requestId) => read(() => ({ draft: store.drafts.get(requestId), ledgerTimeMs: readTime(store) })),
+    draftRequests: () => read(() => store.drafts.requests()),
     journal: (subject) => read(() => store.journal.of(subject)),
     observations: (operationId) => read(() => store.observations.of(operationId)),
     uncertainty: (operationId, limit) =>

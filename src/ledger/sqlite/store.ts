@@ -14,6 +14,7 @@ import type { CrashPoints } from '../../ports/crash-points.ts';
 import { attemptsTable } from './tables/attempts.ts';
 import { decisionsTable } from './tables/decisions.ts';
 import { deliveriesTable } from './tables/deliveries.ts';
+import { draftsTable } from './tables/drafts.ts';
 import { journalTable } from './tables/journal.ts';
 import { objectsTable } from './tables/objects.ts';
 import { observationsTable } from './tables/observations.ts';
@@ -59,6 +60,7 @@ export function createStore(db: Database, settings: StoreSettings) {
     operations: operationsTable(db),
     decisions: decisionsTable(db),
     deliveries: deliveriesTable(db),
+    drafts: draftsTable(db),
     attempts: attemptsTable(db),
     observations: observationsTable(db),
     resolutions: resolutionsTable(db),

@@ -189,6 +189,24 @@ CREATE TRIGGER resolutions_are_written_once BEFORE INSERT ON resolutions
 WHEN EXISTS (SELECT 1 FROM resolutions WHERE sequence = new.sequence)
 BEGIN SELECT RAISE(ABORT, 'a resolution is written once'); END;
 
+-- What a drafter answered, one row per request: the request delivered again is answered from here.
+CREATE TABLE drafts (
+  request_id    TEXT    NOT NULL PRIMARY KEY CHECK (request_id GLOB 'draft-v1-*' AND length(request_id) = 73),
+  case_id       TEXT    NOT NULL CHECK (case_id <> ''),
+  drafter       TEXT    NOT NULL CHECK (drafter <> ''),
+  body          BLOB    NOT NULL CHECK (length(body) <= 131072),
+  asked_at_ms   INTEGER NOT NULL,
+  drafted_at_ms INTEGER NOT NULL CHECK (drafted_at_ms >= asked_at_ms)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER drafts_never_change BEFORE UPDATE ON drafts
+BEGIN SELECT RAISE(ABORT, 'a draft never changes'); END;
+CREATE TRIGGER drafts_are_kept BEFORE DELETE ON drafts
+BEGIN SELECT RAISE(ABORT, 'a draft is never deleted'); END;
+CREATE TRIGGER drafts_are_written_once BEFORE INSERT ON drafts
+WHEN EXISTS (SELECT 1 FROM drafts WHERE request_id = new.request_id)
+BEGIN SELECT RAISE(ABORT, 'a draft is written once'); END;
+
 -- How far each receiver was seen to have come; a lower sequence later shows that it lost records.
 CREATE TABLE receivers (
   receiver_id   TEXT    NOT NULL PRIMARY KEY,
