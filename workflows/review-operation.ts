@@ -60,9 +60,7 @@ class Loop {
     const told = review.latest;
     review.latest = null;
     const { attemptEnded } = this;
-    const state =
-      told ??
-(await ledger.readState({ operationId, knownOperationId, head: review.head, attemptEnded }));
+    const state = told ?? (await ledger.readState({ operationId, knownOperationId, head: review.head, attemptEnded }));
     review.head = state.head;
     review.status = state.status;
     if (state.proposal) review.proposal = state.proposal;

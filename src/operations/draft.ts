@@ -5,7 +5,8 @@ import { draftRequestId, InputError, parseCase, parseGivenCase } from '../identi
 import type { Drafter } from '../ports/drafter.ts';
 import type { Ports } from './ports.ts';
 
-const hint = 'Give the case a body; it may be left out only where a drafter is configured to write it, and here is none.';
+const hint =
+  'Give the case a body; it may be left out only where a drafter is configured to write it, and here is none.';
 
 /** What is said of a case without a body that nobody can draft. */
 export const missingBody = (): InputError => new InputError('is missing', ['body'], hint);
