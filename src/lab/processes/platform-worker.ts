@@ -8,7 +8,7 @@ import { openSqliteReceiver } from '../../receiver/sqlite.ts';
 import { cachedBundle } from '../../worker/bundle.ts';
 import { createLogger, installRuntime } from '../../worker/logging.ts';
 import { destinationOver } from '../destination.ts';
-import { scriptedDraft } from '../drafting.ts';
+import { labDrafter } from '../drafting.ts';
 import { faultPoints } from '../faults.ts';
 import { journalAt } from '../journal.ts';
 import { interceptorModules, observed } from '../observing.ts';
@@ -26,6 +26,7 @@ async function main(path: string): Promise<void> {
   installRuntime(createLogger('lab-platform-worker'));
   const embedded = openSqliteReceiver(join(settings.state, 'receiver.db'), { ledgerId, crash: noCrashPoints });
   const receiver = destinationOver(embedded, settings, { note, faults });
+  const drafter = labDrafter(settings, note);
   const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS'] ?? '' });
   const modules = interceptorModules(settings.incompatible);
   const workflowsPath = fileURLToPath(new URL(`../platform/workflow${suffix}`, import.meta.url));
@@ -43,7 +44,7 @@ async function main(path: string): Promise<void> {
       receiver,
       faults,
       ledgerId,
-      draft: async (given) => scriptedDraft(given, note),
+      draft: (given) => drafter.draft(given),
     }),
     stickyQueueScheduleToStartTimeout: '1 second',
   };

@@ -2,6 +2,7 @@
 import process from 'node:process';
 import { main } from '../../cli/main.ts';
 import { destinationOver } from '../destination.ts';
+import { labDrafter } from '../drafting.ts';
 import { faultPoints } from '../faults.ts';
 import { journalAt } from '../journal.ts';
 import { interceptorModules, observed } from '../observing.ts';
@@ -16,6 +17,7 @@ await main([node, script, ...args], {
   crash: { reach: (point) => (point === 'receiver.committed' ? undefined : faults.reach(point)) },
   recovery: { leaseMs: settings.leaseMs },
   receiver: (embedded) => destinationOver(embedded, settings, { note, faults }),
+  drafter: labDrafter(settings, note),
   worker: {
     interceptorModules: interceptorModules(settings.incompatible),
     options: (options) => observed(options, note),
