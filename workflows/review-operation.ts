@@ -60,7 +60,13 @@ class Loop {
     const told = review.latest;
     review.latest = null;
     const { attemptEnded } = this;
-    const state = told ?? (await ledger.readState({ operationId, knownOperationId, head: review.head, attemptEnded }));
+    const state =
+      told ??
+      (await review.inTurn(() => {
+        // Whoever had the turn before may have noted something: what is read now is newer.
+        review.latest = null;
+        return ledger.readState({ operationId, knownOperationId, head: review.head, attemptEnded });
+      }));
     review.head = state.head;
     review.status = state.status;
     if (state.proposal) review.proposal = state.proposal;

@@ -1,11 +1,20 @@
-/** Races at one barrier: updates at runs, sweeps, and processes of the application driver beside them. */
+/** Races at one barrier: updates and signals at runs, sweeps, and processes of the application driver beside them. */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DecideResult } from '../../src/operations/decide.ts';
 import type { ReviseResult } from '../../src/operations/change.ts';
 import { sweep } from '../../src/operations/sweep.ts';
 import { verify } from '../../src/operations/verify.ts';
-import { passingToRuns } from '../../src/worker/runs.ts';
-import { decideUpdate, reviseUpdate, withdrawUpdate, preparedUpdate } from '../../workflows/messages.ts';
+import { payloadConverterPath, workflowBundle } from '../../src/worker/bundle.ts';
+import { passingToRuns, tellOrStart } from '../../src/worker/runs.ts';
+import {
+  approvalSignal,
+  decideUpdate,
+  reviseUpdate,
+  withdrawUpdate,
+  preparedUpdate,
+} from '../../workflows/messages.ts';
 import { Crew } from '../support/crew.ts';
 import type { DriverCommand } from '../support/driver-process.ts';
 import { databases, failureOf, newCase, refusalOf, type Environment, type ReviewHandle } from '../support/temporal.ts';
@@ -53,6 +62,12 @@ async function opened(): Promise<Environment> {
   return at;
 }
 
+/** A command tells the runs after its commit, as the command line does. */
+async function tell(at: Environment, operationId: string): Promise<void> {
+  const view = await at.ports.ledger.view(operationId);
+  await tellOrStart(at.client, at.ports.ledger, view!.operation, at.taskQueue);
+}
+
 const told = (at: Environment, operationId: string): string[] =>
   databases
     .journal(at.paths)
@@ -62,6 +77,51 @@ const told = (at: Environment, operationId: string): string[] =>
 async function expectNoFaults(at: Environment): Promise<void> {
   expect((await verify(at.ports)).faults).toStrictEqual([]);
 }
+
+/**
+ * What a run did under concurrent messages is what its code does again from history. A wrong order shows here even where
+ * the live run got away with it: with two local activities in flight, replay may answer them in another order.
+ */
+async function expectReplays(handle: ReviewHandle): Promise<void> {
+  const options = { workflowBundle: await workflowBundle(), dataConverter: { payloadConverterPath } };
+  await Worker.runReplayHistory(options, await handle.fetchHistory(), handle.workflowId);
+}
+
+test('updates, signals and commands that approve and decline: one decision, every answer names it, the run ends so', async () => {
+  const at = await opened();
+  for (let round = 0; round < rounds; round += 1) {
+    const { handle, prepared } = await at.startReview(newCase());
+    const { operationId } = prepared;
+    const decided = [true, false, true, false].map((approved, index) =>
+      answered(handle.executeUpdate(decideUpdate, { args: [saying(operationId, approved, `update-${index}`)] })),
+    );
+    const signals = [true, false].map((approved, index) =>
+      handle.signal(approvalSignal, saying(operationId, approved, `signal-${index}`)),
+    );
+    const commands = crew.all<DecideResult>((index) => ({
+      ...{ do: 'decide', operationId, approved: index === 0, reviewer: `command-${index}` },
+    }));
+
+    const [updates, byCommand] = await Promise.all([Promise.all(decided), commands, Promise.all(signals)]);
+    await tell(at, operationId);
+    const { status } = await handle.result();
+    await expectReplays(handle);
+
+    const { decision } = (await at.ports.ledger.view(operationId))!;
+    expect(status).toBe(decision!.approved ? 'Committed' : 'Declined');
+    for (const { outcome, said } of updates) {
+      if (outcome === 'unanswered') continue;
+      expect(outcome).toMatch(/^(recorded|repeated|conflicting_decision)$/);
+      expect(said['decision']).toMatchObject({ reviewer: decision!.reviewer, approved: decision!.approved });
+    }
+    for (const { decision: seen } of byCommand) expect(seen).toMatchObject({ reviewer: decision!.reviewer });
+    const recorded = [...updates, ...byCommand].filter(({ outcome }) => outcome === 'recorded');
+    expect(recorded.length).toBeLessThanOrEqual(decision!.via === 'signal' ? 0 : 1);
+    expect(told(at, operationId).filter((what) => what === 'approved' || what === 'declined')).toHaveLength(1);
+    expect(databases.effectsOf(at.paths, operationId)).toBe(decision!.approved ? 1 : 0);
+  }
+  await expectNoFaults(at);
+});
 
 test('approved at one run and declined at another of the same case: one decision, and both runs end as it says', async () => {
   const at = await opened();
