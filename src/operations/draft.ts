@@ -1,8 +1,10 @@
 /** Use case `draft`: the text of a case that came without one, from the ledger or, the first time, from the drafter. */
 import type { CaseInput, GivenCase, UndraftedCase } from '../core/case.ts';
 import { CountersignError, errorCode } from '../core/errors.ts';
+import type { DraftRecord, OperationRecord } from '../core/records.ts';
 import { draftRequestId, InputError, parseCase, parseGivenCase } from '../identity/index.ts';
 import type { Drafter } from '../ports/drafter.ts';
+import { caseOf } from './content.ts';
 import type { Ports } from './ports.ts';
 
 const hint =
@@ -23,6 +25,16 @@ const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.m
 export async function storedCase(ports: Pick<Ports, 'ledger'>, request: UndraftedCase): Promise<CaseInput | null> {
   const { draft } = await ports.ledger.draftOf(draftRequestId(request));
   return draft && withText(request, draft.body);
+}
+
+/** The draft that has exactly the text of an operation and was written for it; `null` where the text came otherwise. */
+export async function draftBehind(
+  ports: Pick<Ports, 'ledger'>,
+  operation: OperationRecord,
+): Promise<DraftRecord | null> {
+  const { body, checks: _checks, ...request } = caseOf(operation);
+  const { draft } = await ports.ledger.draftOf(draftRequestId(request));
+  return draft?.body === body ? draft : null;
 }
 
 /** Asks the drafter. Its text has to pass as the body of this very case. Throws `drafter_failed`. */

@@ -6,11 +6,13 @@ import { isoTime } from '../core/presentation.ts';
 import type {
   AttemptRecord,
   DecisionRecord,
+  DraftRecord,
   JournalRecord,
   ObservationRecord,
   ResolutionRecord,
 } from '../core/records.ts';
 import { holdsObject } from '../core/states.ts';
+import { draftBehind } from './draft.ts';
 import type { Ports } from './ports.ts';
 import { viewOf } from './reading.ts';
 
@@ -104,6 +106,12 @@ function journalLines(journal: readonly JournalRecord[]): Told[] {
   return lines;
 }
 
+/** Before everything else, as it was: what was proposed is what had been drafted. */
+function fromDraft({ requestId, drafter, draftedAtMs }: DraftRecord): Told {
+  const line = lineOf(`Its text is what the drafter ${drafter} wrote.`, 'drafts', requestId, draftedAtMs);
+  return { list: 'happened', line, order: 0 };
+}
+
 const lastly = Number.MAX_SAFE_INTEGER;
 
 function fromDecision(decision: DecisionRecord, journal: readonly JournalRecord[]): Told {
@@ -169,12 +177,15 @@ function openQuestion(state: string, journal: readonly JournalRecord[]): Told[] 
 }
 
 /** Throws `not_found`. */
-export async function explain({ ledger }: Ports, operationId: string): Promise<Explanation> {
+export async function explain(ports: Ports, operationId: string): Promise<Explanation> {
+  const { ledger } = ports;
   const { operation, decision, attempts, resolutions } = await viewOf(ledger, operationId);
   const [journal, looks] = await Promise.all([ledger.journal(operationId), ledger.observations(operationId)]);
+  const draft = await draftBehind(ports, operation);
   const lookEntries = journal.filter(is.look);
   const wordEntries = journal.filter(is.word);
   const told = [
+    ...(draft === null ? [] : [fromDraft(draft)]),
     ...journalLines(journal),
     ...(decision === null ? [] : [fromDecision(decision, journal)]),
     ...attempts.map((attempt) => fromAttempt(attempt, journal)),

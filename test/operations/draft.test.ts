@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { UndraftedCase } from '../../src/core/case.ts';
 import { scriptedDrafter } from '../../src/drafter/scripted.ts';
 import { draftRequestId } from '../../src/identity/index.ts';
+import { explain } from '../../src/operations/explain.ts';
 import { drive } from '../../src/operations/drive.ts';
 import { sweep } from '../../src/operations/sweep.ts';
 import type { Drafter } from '../../src/ports/drafter.ts';
@@ -115,6 +116,25 @@ describe('a case without a body', () => {
     expect((await world.view(first.operationId)).operation.body).toBe('the fast one');
     expect(await world.ports.ledger.draftRequests()).toHaveLength(1);
   });
+});
+
+test('explain tells first who wrote the text, of the drafted proposal and of no revision of it', async () => {
+  const { world } = made();
+  const given = undrafted({ eventId: 'evt-1' });
+  const { operationId } = await world.proposeGiven(given);
+  const { draft } = await world.ports.ledger.draftOf(draftRequestId(given));
+  const { proposal } = await world.revise(operationId, { body: 'a better text' });
+
+  const [line, proposed] = (await explain(world.ports, operationId)).happened;
+  const revised = await explain(world.ports, proposal!.operationId);
+
+  expect(line).toEqual({
+    text: 'Its text is what the drafter scripted wrote.',
+    record: { table: 'drafts', key: draft!.requestId, at: new Date(draft!.draftedAtMs).toISOString() },
+    contradicts: false,
+  });
+  expect(proposed?.text).toBe('The proposal was recorded, proposed by drafter.');
+  expect(revised.happened.map(({ record }) => record.table)).not.toContain('drafts');
 });
 
 describe('a drafter', () => {

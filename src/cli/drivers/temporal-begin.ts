@@ -95,7 +95,9 @@ export async function begin(context: Context, client: Client, content: GivenCase
   if (!begun) {
     throw new CountersignError('server_unavailable', {
       message: `The run ${workflowIdOf(content.caseId)} was started, but no worker has prepared its proposal yet.`,
-      hint: 'Start one with `countersign worker` (or `countersign up`); the run goes on by itself then.',
+      hint: hasBody(content)
+        ? 'Start one with `countersign worker` (or `countersign up`); the run goes on by itself then.'
+        : 'Its text may still be being drafted, or no worker runs; the run goes on by itself, and begin may be run again.',
     });
   }
   const { prepared, workflowId, runId } = begun;
