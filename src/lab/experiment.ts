@@ -54,7 +54,7 @@ export class Experiment {
   readonly state: string;
   readonly journal: string;
   readonly note: Note;
-  readonly processes = new Processes();
+  readonly processes = new Processes({ ownSessions: true });
   /** Runs that were started, oldest first: asked about one by one, since listing them is eventually consistent. */
   readonly runs: { readonly workflowId: string; readonly runId: string }[] = [];
   private readonly options: ExperimentOptions;

@@ -161,7 +161,8 @@ function overtakenAt(evidence: Evidence, { contentId, caseId, atMs }: Omit<Ackno
 function noWorkLost(evidence: Evidence): Finding {
   const counts = effectsByContent(evidence);
   for (const { contentId, caseId, approved, atMs } of acknowledged(evidence)) {
-    if (!approved || (counts.get(contentId) ?? 0) > 0) continue;
+    // Whoever approved without having seen anything approved no work in particular.
+    if (!approved || contentId === '' || (counts.get(contentId) ?? 0) > 0) continue;
     const visible: readonly Reported[] = ['open', 'unknown'];
     const shown = evidence.outcomes.some(
       (one) =>

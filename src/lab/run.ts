@@ -1,5 +1,5 @@
 /** A run of the lab: many experiments, each in a directory of its own, and one result. */
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TemporalCli } from '../server/index.ts';
 import { machine, versions } from './machine.ts';
@@ -10,7 +10,7 @@ import { randomFrom, shuffled } from './seeds.ts';
 import type { Situation } from './situations/index.ts';
 
 export interface RunOptions {
-  /** Made here; must not exist. */
+  /** Empty. */
   readonly directory: string;
   readonly situations: readonly Situation[];
   readonly arms: readonly ArmName[];
@@ -76,23 +76,28 @@ function inOrder(cells: readonly Cell[], situations: readonly Situation[]): Cell
 
 /**
  * Runs the experiments and writes `journal.jsonl` and `result.json` into the run's directory. An experiment that does
- * not come to its end is part of the result. Throws where the directory exists or cannot be written.
+ * not come to its end is part of the result. Throws where the directory cannot be written, once the experiments under way
+ * have ended.
  */
 export async function runLab(options: RunOptions): Promise<LabResult> {
   const began = Date.now();
-  mkdirSync(options.directory, { mode: 0o700 });
   writeFileSync(join(options.directory, 'journal.jsonl'), '', { mode: 0o600 });
   const plans = plansOf(options);
   const waiting = [...plans];
   const cells: Cell[] = [];
   async function work(): Promise<void> {
     for (let plan = waiting.shift(); plan && !options.stopped(); plan = waiting.shift()) {
-      const cell = await carryOut(plan, options);
+      const cell = await carryOut(plan, options).catch((thrown: unknown) => {
+        // What one experiment could not write, none of the others can; they would run for nothing.
+        waiting.length = 0;
+        throw thrown;
+      });
       cells.push(cell);
       options.done(cell, cells.length, plans.length);
     }
   }
-  await Promise.all(Array.from({ length: options.jobs }, work));
+  const ends = await Promise.allSettled(Array.from({ length: options.jobs }, work));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
   const absent = options.situations.flatMap((situation): Cell[] =>
     options.arms.flatMap((arm): Cell[] => {
       const reason = situation.absent?.[arm];

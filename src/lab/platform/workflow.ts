@@ -61,7 +61,9 @@ export async function platformReview(given: PlatformCase): Promise<PlatformResul
   if (approved === null) return { status: 'Expired' };
   if (!approved) return { status: 'Declined' };
   state.phase = 'executing';
-  await record(state.content ?? first);
+  // An edit may have come since.
+  const latest = (): CaseInput => state.content ?? first;
+  await record(latest());
   state.phase = 'ended';
   return { status: 'Committed' };
 }

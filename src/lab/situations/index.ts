@@ -2,6 +2,7 @@
 import { crashSituations } from './crashes.ts';
 import { changeSituations, decisionSituations } from './decisions.ts';
 import { destinationSituations } from './destinations.ts';
+import { draftSituations } from './drafts.ts';
 import { objectSituations } from './objects.ts';
 import { repeatSituations } from './repeats.ts';
 import { versionSituations } from './versions.ts';
@@ -14,6 +15,7 @@ export const situations: readonly Situation[] = [
   ...changeSituations,
   ...objectSituations,
   ...destinationSituations,
+  ...draftSituations,
   ...versionSituations,
 ];
 export type { Situation };

@@ -62,6 +62,22 @@ export abstract class World {
     };
   }
 
+  /** The same without a text: a model drafts it. */
+  undrafted(): GivenCase {
+    const { body: _body, ...rest } = this.case();
+    return rest;
+  }
+
+  /** What an approver has before them who approves without having seen anything. */
+  unseen(given: GivenCase): Shown {
+    return {
+      caseId: given.caseId,
+      contentId: '',
+      content: { ...given, body: '' },
+      workflowId: `review/${given.caseId}`,
+    };
+  }
+
   /** Starts whatever has to run before anything else can. */
   abstract open(): Promise<void>;
   /** Hands the case in and answers what an approver is shown. */
