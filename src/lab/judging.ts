@@ -2,7 +2,7 @@
  * The five promises, judged from what was recorded. Pure: no clock, no process, nothing of the code under test. A
  * violation is a fact that was read; where something could not be read, what is not violated is unknown.
  */
-import type { Evidence, Reported } from './evidence.ts';
+import type { Evidence, Outcome, Reported } from './evidence.ts';
 import type { LabEvent } from './journal.ts';
 import { promiseNames, type PromiseName, type Verdict } from './names.ts';
 import type { Judgement } from './result.ts';
@@ -149,6 +149,9 @@ function noInventedOutcome(evidence: Evidence): Finding {
   return held('what is reported agrees with the receiver');
 }
 
+/** A failed run shows why: that is a reason, whether or not it is true. */
+const failedVisibly = ({ authority, said }: Outcome): boolean => authority === 'engine' && said.startsWith('failed');
+
 /** Whether another content was under review by then: a decision on the old one had nothing to bring about. */
 function overtakenAt(evidence: Evidence, { contentId, caseId, atMs }: Omit<Acknowledged, 'approved'>): boolean {
   const shown = named(evidence, 'proposal-shown').filter((event) => text(event, 'caseId') === caseId);
@@ -168,8 +171,7 @@ function noWorkLost(evidence: Evidence): Finding {
       (one) =>
         (one.contentId ?? contentOfRun(evidence, one.workflowId)) === contentId &&
         one.said !== 'gone' &&
-        (visible.includes(one.outcome) ||
-          (one.outcome === 'did-not-happen' && voidAt(evidence, contentId, Infinity) !== null)),
+        (visible.includes(one.outcome) || failedVisibly(one) || voidAt(evidence, contentId, Infinity) !== null),
     );
     if (shown || overtakenAt(evidence, { contentId, caseId, atMs })) continue;
     return violated(`the approval of ${short(contentId)} led to nothing, and nobody shows it`);

@@ -198,6 +198,14 @@ describe('no work is lost', () => {
     expect(broken(evidence([...approvedOnly, reason], { decisions: [kept], outcomes }))).toStrictEqual([]);
   });
 
+  test('a run that failed says why, and that is shown', () => {
+    const run = { authority: 'engine', contentId: null, workflowId: `review/${caseId}` } as const;
+    const outcomes = [{ ...run, outcome: 'did-not-happen', said: 'failed: the key is in use' } as const];
+    const decisions = [{ contentId: null, workflowId: `review/${caseId}`, approved: true }];
+
+    expect(broken(evidence(approvedOnly, { decisions, outcomes }))).toStrictEqual([]);
+  });
+
   test('an approval of what was no longer under review had nothing to bring about', () => {
     const outcomes = said('did-not-happen', 'Superseded');
     const shownNow = { ...completed, contentId: other, outcome: 'open', said: 'Pending' } as const;
