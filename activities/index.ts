@@ -34,6 +34,8 @@ export interface SweepCounts {
   readonly looked: number;
   readonly passedOn: number;
   readonly more: boolean;
+  /** Where to go on where there is more. */
+  readonly next: number | null;
 }
 
 /** What a run is told of its operation. */
@@ -56,7 +58,7 @@ export interface Activities {
   resolve(input: CaseReference & { message: ResolutionMessage }): Promise<ResolveResult>;
   readState(input: Pick<ReadStateInput, 'operationId' | 'knownOperationId' | 'head' | 'attemptEnded'>): Promise<State>;
   execute(input: { operationId: string }): Promise<Pick<ExecuteAnswer, 'outcome' | 'why' | 'receipt'>>;
-  sweep(input: { limit: number }): Promise<SweepCounts>;
+  sweep(input: { limit: number; from: number | null }): Promise<SweepCounts>;
   reconcile(input: { operationId: string }): Promise<Pick<ReconcileAnswer, 'outcome' | 'finding'>>;
 }
 
@@ -145,11 +147,11 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
           return { outcome, why, receipt };
         }),
       ),
-    sweep: ({ limit }) =>
+    sweep: (bounds) =>
       translated(() =>
         alive(async () => {
-          const { looked, swept, more } = await sweep(ports, passing, { limit });
-          return { looked, passedOn: swept.length, more };
+          const { swept, ...counts } = await sweep(ports, passing, bounds);
+          return { ...counts, passedOn: swept.length };
         }),
       ),
     reconcile: ({ operationId }) =>

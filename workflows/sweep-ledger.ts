@@ -1,5 +1,8 @@
-/** The sweep as a workflow, so that a Temporal Schedule can run it: one activity over a bounded batch. */
-import { proxyActivities } from '@temporalio/workflow';
+/**
+ * The sweep as a workflow, so that a Temporal Schedule can run it: one activity over a bounded batch, and a run of its own
+ * for each batch, until everything was looked at.
+ */
+import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { Activities, SweepCounts } from '../activities/index.ts';
 
 const { sweep } = proxyActivities<Pick<Activities, 'sweep'>>({
@@ -11,9 +14,16 @@ const { sweep } = proxyActivities<Pick<Activities, 'sweep'>>({
 
 const defaultLimit = 1_000;
 
-/** Workflow type `sweepLedger`; `limit`: the most operations one sweep looks at (1 to 100,000; default 1,000). */
-export async function sweepLedger(limit?: unknown): Promise<SweepCounts> {
-  const bounded =
-    typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 ? Math.min(limit, 100_000) : defaultLimit;
-  return sweep({ limit: bounded });
+const wholeNumber = (value: unknown, least: number): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+
+/**
+ * Workflow type `sweepLedger`; `limit`: the most operations of one batch (1 to 100,000; default 1,000); `from`: where a
+ * run before this one stopped. A sweep that always began anew would never come to what is behind the first batch.
+ */
+export async function sweepLedger(limit?: unknown, from?: unknown): Promise<SweepCounts> {
+  const bounded = wholeNumber(limit, 1) ? Math.min(limit, 100_000) : defaultLimit;
+  const counts = await sweep({ limit: bounded, from: wholeNumber(from, 0) ? from : null });
+  if (counts.next === null) return counts;
+  return continueAsNew<typeof sweepLedger>(bounded, counts.next);
 }

@@ -16,12 +16,12 @@ export async function viewOf(ledger: Ledger, operationId: string): Promise<Opera
 
 const pageSize = 100;
 
-/** Every operation that fits, in the order of admission, one page at a time. */
+/** Every operation that fits, in the order of admission, one page at a time; `after`: only those admitted later. */
 export async function* everyOperation(
   ledger: Ledger,
-  filter: Pick<ListFilter, 'states' | 'untold'> = {},
+  { after = 0, ...filter }: Pick<ListFilter, 'states' | 'untold' | 'after'> = {},
 ): AsyncGenerator<OperationRecord> {
-  for (let after = 0; ;) {
+  for (;;) {
     const page = await ledger.list({ ...filter, after, limit: pageSize });
     yield* page;
     const last = page.at(-1);

@@ -28,13 +28,17 @@ export interface Swept {
 export interface SweepAnswer {
   readonly looked: number;
   readonly swept: readonly Swept[];
-  /** Whether the bound was reached and another sweep would find more. */
+  /** Whether the bound was reached before everything was looked at. */
   readonly more: boolean;
+  /** Where to go on then (`SweepBounds.from`); another sweep from the start would look at the same ones again. */
+  readonly next: number | null;
 }
 
 export interface SweepBounds {
   /** The most operations looked at in one sweep. */
   readonly limit: number;
+  /** `next` of the sweep that this one goes on after. Default: from the start. */
+  readonly from?: number | null;
   /** The most operations looked at in a second; each costs the server a question or two. Default 200. */
   readonly perSecond?: number;
   /** Waits so many milliseconds. */
@@ -59,9 +63,9 @@ function due(view: OperationView, ports: Ports): Swept['reason'] | null {
   }
 }
 
-/** One operation after the other: first those whose runs were not told, then every open one. */
+/** One operation after the other: first those whose runs were not told, then every open one, oldest first. */
 export async function sweep(ports: Ports, passing: Passing, bounds: SweepBounds): Promise<SweepAnswer> {
-  const { limit, perSecond = defaultPerSecond, wait = pause } = bounds;
+  const { limit, from = null, perSecond = defaultPerSecond, wait = pause } = bounds;
   const swept: Swept[] = [];
   const seen = new Set<string>();
   /** `false`: the bound is reached. */
@@ -75,13 +79,19 @@ export async function sweep(ports: Ports, passing: Passing, bounds: SweepBounds)
     const { operationId, caseId, state } = operation;
     swept.push({ operationId, caseId, state, reason, result: await passing.pass(operation) });
   };
-  for await (const operation of everyOperation(ports.ledger, { untold: true })) {
-    if (!(await next(operation))) return { looked: seen.size, swept, more: true };
-    await pass(operation, 'not told');
+  const bounded = (after: number): SweepAnswer => ({ looked: seen.size, swept, more: true, next: after });
+  if (from === null) {
+    for await (const operation of everyOperation(ports.ledger, { untold: true })) {
+      // Those that are told now are not found by the next sweep, which comes to the others.
+      if (!(await next(operation))) return bounded(0);
+      await pass(operation, 'not told');
+    }
   }
-  for await (const operation of everyOperation(ports.ledger, { states: openStates })) {
+  let after = from ?? 0;
+  for await (const operation of everyOperation(ports.ledger, { states: openStates, after })) {
     if (seen.has(operation.operationId)) continue;
-    if (!(await next(operation))) return { looked: seen.size, swept, more: true };
+    if (!(await next(operation))) return bounded(after);
+    after = operation.sequence;
     if (!(await passing.alive(operation))) {
       await pass(operation, 'no run');
       continue;
@@ -90,5 +100,5 @@ export async function sweep(ports: Ports, passing: Passing, bounds: SweepBounds)
     const reason = view && due(view, ports);
     if (reason) await pass(operation, reason);
   }
-  return { looked: seen.size, swept, more: false };
+  return { looked: seen.size, swept, more: false, next: null };
 }

@@ -3,7 +3,7 @@ import process from 'node:process';
 import type { Logger } from 'pino';
 import type { RecoverySettings } from '../core/recovery.ts';
 import { ExitCodes } from '../core/outcomes.ts';
-import { sweep } from '../operations/sweep.ts';
+import { sweep, type SweepAnswer } from '../operations/sweep.ts';
 import type { ConnectionSettings } from '../server/index.ts';
 import { armedCrashPoints, type Arming } from './crash.ts';
 import type { ReceiverKind } from './embedded-receiver.ts';
@@ -31,16 +31,19 @@ export interface WorkerProcess {
   readonly ready: () => void;
 }
 
-/** One sweep at worker start looks at no more than this many operations. */
+/** The sweep at worker start looks at no more than this many operations in one go. */
 const sweepLimit = 1_000;
 
 async function sweepAtStart(running: RunningWorker, taskQueue: string, logger: Logger): Promise<void> {
-  const { client, ports } = running;
+  const { client, ports, worker } = running;
   try {
-    const { looked, swept, more } = await sweep(ports, passingToRuns(client, ports.ledger, taskQueue), {
-      limit: sweepLimit,
-    });
-    logger.info({ looked, passedOn: swept.length, more }, 'swept at start');
+    const passing = passingToRuns(client, ports.ledger, taskQueue);
+    for (let from: number | null = null; ;) {
+      const { swept, next, ...counts }: SweepAnswer = await sweep(ports, passing, { limit: sweepLimit, from });
+      logger.info({ ...counts, passedOn: swept.length }, 'swept at start');
+      if (next === null || worker.getState() !== 'RUNNING') return;
+      from = next;
+    }
   } catch (thrown) {
     logger.warn({ error: String(thrown) }, 'the sweep at start failed; run `countersign sweep`');
   }

@@ -160,6 +160,7 @@ describe('0: done, or the same again', () => {
       looked: 2,
       swept: [{ operationId, caseId, state: 'Approved', reason: 'object is free', result: 'driven' }],
       more: false,
+      next: null,
     });
     expect(at.operation(operationId)?.state).toBe('Completed');
     expect(at.operation(pending.operationId)?.state).toBe('Pending');
@@ -179,6 +180,7 @@ describe('0: done, or the same again', () => {
       looked: 1,
       swept: [{ operationId, caseId, state: 'Executing', reason: 'look is due', result: 'driven' }],
       more: true,
+      next: 1,
     });
     expect(at.operation(operationId)).toMatchObject({ state: 'Completed', attempts: 2 });
     expect(at.effects()).toStrictEqual([operationId]);

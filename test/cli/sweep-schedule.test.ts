@@ -38,6 +38,23 @@ test('a scheduled sweep starts what has no run and tells what was not told; unsc
   expect(at.effects()).toStrictEqual([untold.operationId]);
 });
 
+test('a scheduled sweep goes on behind its first batch: the last of three is lost, and found two at a time', async () => {
+  const at = await world();
+  await at.startWorker();
+  await at.begun();
+  await at.begun();
+  const lost = await at.begun();
+  const handle = at.client.workflow.getHandle(workflowIdOf(lost.caseId));
+  await handle.terminate('by a test');
+  await at.askOn(['sweep', '--every-minutes', '10000', '--limit', '2']);
+
+  await at.client.schedule.getHandle('countersign-sweep').trigger();
+
+  await eventually('another run', async () => (await handle.describe()).status.name === 'RUNNING');
+  expect(at.operation(lost.operationId)).toMatchObject({ state: 'Pending', attempts: 0 });
+  expect(at.effects()).toStrictEqual([]);
+});
+
 test('a worker that starts sweeps: an open operation without a run gets one, and an approved one has its effect', async () => {
   const at = await world();
   const pending = await at.proposed();

@@ -134,6 +134,41 @@ test('a sweep looks at no more than its limit, says that there are more, and nev
   expect(all).toMatchObject({ looked: 5, more: false });
 });
 
+test('a sweep that goes on where another stopped comes to what is behind the first batch, and to nothing twice', async () => {
+  const world = make();
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index += 1) ids.push(await reviewed(world, `T-${index}`));
+  // Their runs wait for a decision and are well: only the last one is lost.
+  const passing = runsOf(ids.slice(0, 4));
+
+  const first = await swept(world, passing, { limit: 2 });
+  const second = await swept(world, passing, { limit: 2, from: first.next });
+  const third = await swept(world, passing, { limit: 2, from: second.next });
+
+  expect([first, second, third].map(({ looked, more }) => ({ looked, more }))).toStrictEqual([
+    { looked: 2, more: true },
+    { looked: 2, more: true },
+    { looked: 1, more: false },
+  ]);
+  expect(third.next).toBeNull();
+  expect(passing.passed).toStrictEqual([ids[4]]);
+});
+
+test('runs that cannot be told do not keep a sweep from the open operations behind them', async () => {
+  const world = make();
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index += 1) ids.push(await reviewed(world, `T-${index}`));
+  for (const operationId of ids.slice(0, 2)) await world.decide(operationId);
+  const passing = runsOf(ids.slice(0, 2));
+
+  const first = await swept(world, passing, { limit: 2 });
+  const second = await swept(world, passing, { limit: 3, from: first.next });
+
+  expect(first.reasons).toStrictEqual(['T-0 not told', 'T-1 not told']);
+  expect(second.reasons).toContain('T-2 no run');
+  expect(second.more).toBe(false);
+});
+
 test('a sweep waits between one operation and the next, by default for 200 in a second', async () => {
   const world = make();
   for (let index = 0; index < 4; index += 1) await reviewed(world, `T-${index}`);

@@ -50,24 +50,27 @@ const reconcileCommand = action<object, [string | undefined]>(async (invocation,
 });
 
 interface SweepOptions {
-  readonly limit: string;
+  readonly limit?: string;
   readonly perSecond: string;
+  readonly from?: string;
   readonly everyMinutes?: string;
   readonly unschedule?: boolean;
 }
 
 const sweepCommand = action<SweepOptions, []>(async ({ context, driver }, options) => {
   const { everyMinutes, unschedule } = options;
-  const limit = wholeNumber('--limit', options.limit, 1, 100_000);
+  const scheduled = everyMinutes !== undefined || unschedule === true;
+  const limit = wholeNumber('--limit', options.limit ?? (scheduled ? '1000' : '100000'), 1, 100_000);
   const perSecond = wholeNumber('--per-second', options.perSecond, 1, 10_000);
-  if (everyMinutes !== undefined || unschedule) {
+  if (scheduled) {
     const every = unschedule ? null : wholeNumber('--every-minutes', everyMinutes ?? '', 1, 10_080);
     const schedule = await (await driver()).schedule(every, limit);
     context.out.answer({ schedule, everyMinutes: every }, () => `schedule ${schedule}`);
     return ExitCodes.done;
   }
   const passing = await (await driver()).passing();
-  const answer = await sweep(context.ports(), passing, { limit, perSecond });
+  const from = options.from === undefined ? null : wholeNumber('--from', options.from, 0, Number.MAX_SAFE_INTEGER);
+  const answer = await sweep(context.ports(), passing, { limit, perSecond, from });
   const unreachable = answer.swept.some(({ result }) => result === 'unreachable');
   context.out.answer(answer, () =>
     [
@@ -75,7 +78,7 @@ const sweepCommand = action<SweepOptions, []>(async ({ context, driver }, option
         ({ operationId, caseId, reason, result }) =>
           `${operationId.slice(0, 18)} ${oneLine(caseId)}: ${reason}, ${result}`,
       ),
-      `Looked at ${answer.looked}, passed on ${answer.swept.length}.${answer.more ? ' There are more.' : ''}`,
+      `Looked at ${answer.looked}, passed on ${answer.swept.length}.${answer.next === null ? '' : ` There are more: sweep --from ${answer.next}.`}`,
     ].join('\n'),
   );
   return unreachable ? ExitCodes.unreliable : ExitCodes.done;
@@ -90,7 +93,8 @@ export function registerRecoveryCommands(program: Command): void {
   program
     .command('sweep')
     .description('find decisions whose run was not told, open operations without a run, and what is due')
-    .option('--limit <n>', 'look at no more than so many operations', '1000')
+    .option('--limit <n>', 'look at no more than so many operations (100000); on a schedule: in one go (1000)')
+    .option('--from <n>', 'go on where a sweep said that there are more')
     .option('--per-second <n>', 'look at no more than so many in a second', String(defaultPerSecond))
     .option('--every-minutes <n>', 'make a Temporal Schedule that sweeps so often')
     .option('--unschedule', 'remove that schedule')
