@@ -1,6 +1,7 @@
 /**
  * The five promises, judged from what was recorded. Pure: no clock, no process, nothing of the code under test. A
- * violation is a fact that was read; where something could not be read, what is not violated is unknown.
+ * violation is a fact that was read; where something could not be read, what is not violated is unknown, and that
+ * something was not found establishes nothing.
  */
 import type { Evidence, Outcome, Reported } from './evidence.ts';
 import type { LabEvent } from './journal.ts';
@@ -26,24 +27,47 @@ export function effectsByContent(evidence: Evidence): ReadonlyMap<string, number
   return new Map([...contents].map((id) => [id, Math.max(created.get(id) ?? 0, stored.get(id) ?? 0)]));
 }
 
-interface Finding {
-  readonly violated: boolean;
+interface Violation {
   readonly why: string;
+  /** Whether it rests on a record that was not found: it may stand in what could not be read. */
+  readonly notFound: boolean;
 }
 
-const held = (why: string): Finding => ({ violated: false, why });
-const violated = (why: string): Finding => ({ violated: true, why });
+/** Every violation, and what is said where there is none. */
+type Check = Generator<Violation, string>;
 
-function atMostOneEffect(evidence: Evidence): Finding {
+const violated = (why: string): Violation => ({ why, notFound: false });
+const lacking = (why: string): Violation => ({ why, notFound: true });
+
+function* atMostOneEffect(evidence: Evidence): Check {
   const counts = effectsByContent(evidence);
   const twice = [...counts].find(([, count]) => count > 1);
-  if (twice) return violated(`the receiver recorded ${twice[1]} effects of ${short(twice[0])}`);
-  return held(counts.size === 0 ? 'the receiver recorded no effect' : 'the receiver recorded one effect per content');
+  if (twice) yield violated(`the receiver recorded ${twice[1]} effects of ${short(twice[0])}`);
+  return counts.size === 0 ? 'the receiver recorded no effect' : 'the receiver recorded one effect per content';
+}
+
+/** Whether whoever asked was told no, and nothing is on record: then nothing was approved. */
+function wasRefused(evidence: Evidence, asked: LabEvent): boolean {
+  const same = (key: string, other: LabEvent): boolean => other.detail[key] === asked.detail[key];
+  const told = evidence.events
+    .slice(evidence.events.indexOf(asked))
+    .find(
+      (event) =>
+        event.what === 'decision-told' && ['contentId', 'approved', 'reviewer'].every((key) => same(key, event)),
+    );
+  const recorded = evidence.decisions.some(
+    ({ contentId, approved }) => contentId === text(asked, 'contentId') && approved === asked.detail['approved'],
+  );
+  return told?.detail['acknowledged'] === false && !recorded;
 }
 
 const approvedBefore = (evidence: Evidence, contentId: string, atMs: number): boolean =>
   named(evidence, 'decision-asked').some(
-    (event) => event.atMs <= atMs && text(event, 'contentId') === contentId && event.detail['approved'] === true,
+    (event) =>
+      event.atMs <= atMs &&
+      text(event, 'contentId') === contentId &&
+      event.detail['approved'] === true &&
+      !wasRefused(evidence, event),
   );
 
 /** Why an approval of this content no longer stood at an instant. */
@@ -70,11 +94,11 @@ function busyAt(evidence: Evidence, contentId: string, atMs: number): string | n
   return freed && freed.atMs <= atMs ? null : text(taken, 'contentId');
 }
 
-function onlyWhatWasApproved(evidence: Evidence): Finding {
+function* onlyWhatWasApproved(evidence: Evidence): Check {
   for (const { contentId } of evidence.effects) {
     const sent = named(evidence, 'effect-created').some((event) => text(event, 'contentId') === contentId);
     const planted = named(evidence, 'effect-planted').some((event) => text(event, 'contentId') === contentId);
-    if (!sent && !planted) return violated(`${short(contentId)} is an effect that nobody was seen to send`);
+    if (!sent && !planted) yield lacking(`${short(contentId)} is an effect that nobody was seen to send`);
   }
   const requests = named(evidence, 'effect-requested');
   for (const effect of named(evidence, 'effect-created')) {
@@ -83,13 +107,13 @@ function onlyWhatWasApproved(evidence: Evidence): Finding {
       (event) => event.atMs <= effect.atMs && text(event, 'key') === text(effect, 'key'),
     );
     const sentMs = request?.atMs ?? effect.atMs;
-    if (!approvedBefore(evidence, id, sentMs)) return violated(`${short(id)} was sent, and nobody had approved it`);
+    if (!approvedBefore(evidence, id, sentMs)) yield lacking(`${short(id)} was sent, and nobody had approved it`);
     const why = voidAt(evidence, id, sentMs);
-    if (why !== null) return violated(`${short(id)} was sent although ${why}`);
+    if (why !== null) yield violated(`${short(id)} was sent although ${why}`);
     const other = busyAt(evidence, id, sentMs);
-    if (other !== null) return violated(`${short(id)} was sent while ${short(other)} was under way on the same object`);
+    if (other !== null) yield violated(`${short(id)} was sent while ${short(other)} was under way on the same object`);
   }
-  return held('every effect had an approval of its content that stood');
+  return 'every effect had an approval of its content that stood';
 }
 
 interface Acknowledged {
@@ -109,22 +133,22 @@ const acknowledged = (evidence: Evidence): readonly Acknowledged[] =>
       atMs: event.atMs,
     }));
 
-function decisionIsKept(evidence: Evidence): Finding {
+function* decisionIsKept(evidence: Evidence): Check {
   const told = acknowledged(evidence);
   for (const { contentId, approved, caseId } of told) {
     if (told.some((other) => other.contentId === contentId && other.approved !== approved)) {
-      return violated(`approving and declining ${short(contentId)} were both acknowledged`);
+      yield violated(`approving and declining ${short(contentId)} were both acknowledged`);
     }
     const kept = evidence.decisions.some((record) => {
       const same =
         record.contentId === null ? record.workflowId === `review/${caseId}` : record.contentId === contentId;
       return same && record.approved === approved;
     });
-    if (!kept) return violated(`no authority has a record of the acknowledged decision on ${short(contentId)}`);
+    if (!kept) yield lacking(`no authority has a record of the acknowledged decision on ${short(contentId)}`);
     const effect = named(evidence, 'effect-created').some((event) => text(event, 'contentId') === contentId);
-    if (!approved && effect) return violated(`${short(contentId)} was declined, and its effect happened`);
+    if (!approved && effect) yield violated(`${short(contentId)} was declined, and its effect happened`);
   }
-  return held(told.length === 0 ? 'no decision was acknowledged' : 'every acknowledged decision is on record');
+  return told.length === 0 ? 'no decision was acknowledged' : 'every acknowledged decision is on record';
 }
 
 /** What was under review in a run, as it was last shown. */
@@ -133,20 +157,20 @@ function contentOfRun(evidence: Evidence, workflowId: string | null): string | n
   return shown ? text(shown, 'contentId') : null;
 }
 
-function noInventedOutcome(evidence: Evidence): Finding {
+function* noInventedOutcome(evidence: Evidence): Check {
   const counts = effectsByContent(evidence);
   for (const { authority, contentId, workflowId, outcome, said } of evidence.outcomes) {
     const id = contentId ?? contentOfRun(evidence, workflowId);
     if (id === null) continue;
     const happened = (counts.get(id) ?? 0) > 0;
     if (outcome === 'happened' && !happened) {
-      return violated(`the ${authority} says "${said}" of ${short(id)}, and the receiver never had it`);
+      yield lacking(`the ${authority} says "${said}" of ${short(id)}, and the receiver never had it`);
     }
     if (outcome === 'did-not-happen' && happened) {
-      return violated(`the ${authority} says "${said}" of ${short(id)}, and its effect happened`);
+      yield violated(`the ${authority} says "${said}" of ${short(id)}, and its effect happened`);
     }
   }
-  return held('what is reported agrees with the receiver');
+  return 'what is reported agrees with the receiver';
 }
 
 /** A failed run shows why: that is a reason, whether or not it is true. */
@@ -161,7 +185,7 @@ function overtakenAt(evidence: Evidence, { contentId, caseId, atMs }: Omit<Ackno
   );
 }
 
-function noWorkLost(evidence: Evidence): Finding {
+function* noWorkLost(evidence: Evidence): Check {
   const counts = effectsByContent(evidence);
   for (const { contentId, caseId, approved, atMs } of acknowledged(evidence)) {
     // Whoever approved without having seen anything approved no work in particular.
@@ -174,7 +198,7 @@ function noWorkLost(evidence: Evidence): Finding {
         (visible.includes(one.outcome) || failedVisibly(one) || voidAt(evidence, contentId, Infinity) !== null),
     );
     if (shown || overtakenAt(evidence, { contentId, caseId, atMs })) continue;
-    return violated(`the approval of ${short(contentId)} led to nothing, and nobody shows it`);
+    yield lacking(`the approval of ${short(contentId)} led to nothing, and nobody shows it`);
   }
   for (const begun of named(evidence, 'proposal-shown')) {
     const id = text(begun, 'contentId');
@@ -182,12 +206,12 @@ function noWorkLost(evidence: Evidence): Finding {
       (one) => (one.contentId === id || one.workflowId === `review/${text(begun, 'caseId')}`) && one.said !== 'gone',
     );
     if (!listed && (counts.get(id) ?? 0) === 0)
-      return violated(`${short(id)} was under review, and no authority shows it`);
+      yield lacking(`${short(id)} was under review, and no authority shows it`);
   }
-  return held('every approval ended in its effect, a reason, or is shown');
+  return 'every approval ended in its effect, a reason, or is shown';
 }
 
-const checks: Readonly<Record<PromiseName, (evidence: Evidence) => Finding>> = {
+const checks: Readonly<Record<PromiseName, (evidence: Evidence) => Check>> = {
   'at-most-one-effect': atMostOneEffect,
   'only-what-was-approved': onlyWhatWasApproved,
   'decision-is-kept': decisionIsKept,
@@ -195,13 +219,24 @@ const checks: Readonly<Record<PromiseName, (evidence: Evidence) => Finding>> = {
   'no-work-lost': noWorkLost,
 };
 
+function outcomeOf(check: Check): { readonly found: readonly Violation[]; readonly otherwise: string } {
+  const found: Violation[] = [];
+  for (;;) {
+    const { done, value } = check.next();
+    if (done) return { found, otherwise: value };
+    found.push(value);
+  }
+}
+
 /** `trouble`: why the experiment did not come to its end; then nothing is held. */
 export function judge(evidence: Evidence, trouble: string | null): Readonly<Record<PromiseName, Judgement>> {
   const doubt = trouble ?? evidence.unread[0] ?? null;
+  const wholeRead = evidence.unread.length === 0;
   const judgement = (promise: PromiseName): Judgement => {
-    const { violated: broken, why } = checks[promise](evidence);
+    const { found, otherwise } = outcomeOf(checks[promise](evidence));
+    const broken = found.find(({ notFound }) => wholeRead || !notFound);
     const verdict: Verdict = broken ? 'violated' : doubt === null ? 'held' : 'unknown';
-    return { verdict, why: verdict === 'unknown' ? `not established: ${doubt ?? ''}` : why };
+    return { verdict, why: verdict === 'unknown' ? `not established: ${doubt ?? ''}` : (broken?.why ?? otherwise) };
   };
   return Object.fromEntries(promiseNames.map((name) => [name, judgement(name)])) as Record<PromiseName, Judgement>;
 }

@@ -97,6 +97,13 @@ describe('only what was approved', () => {
     expect(broken(evidence(steps, once))).toStrictEqual([promise]);
   });
 
+  test('an approval that was refused covers nothing, unless it is on record all the same', () => {
+    const steps = [shown(), asked(), told(content, true, false), sent(), created()];
+
+    expect(broken(evidence(steps, { ...once, decisions: [] }))).toStrictEqual([promise]);
+    expect(broken(evidence(steps, once))).toStrictEqual([]);
+  });
+
   test('an effect sent after the approval had ended breaks it; one sent before does not', () => {
     const ended: Step = ['fault', 'approval-void', { contentId: content, why: 'it had expired' }];
 
@@ -228,6 +235,25 @@ test('what could not be read makes unknown what is not violated, and a violation
     why: 'not established: the ledger: damaged',
   });
   expect(worst(Object.values(judgements).map(({ verdict }) => verdict))).toBe('violated');
+});
+
+test('what is not found is no violation where something could not be read', () => {
+  const nothing = { decisions: [], outcomes: [], unread: ['the ledger: database is locked'] };
+  const unseen = { effects: [{ key: other, contentId: other }], unread: ['1 lines of the journal'] };
+
+  expect(broken(evidence([shown(), asked(), told()], nothing))).toStrictEqual([]);
+  expect(broken(evidence([shown(), asked(), told()], { ...once, effects: [], unread: nothing.unread }))).toStrictEqual(
+    [],
+  );
+  expect(broken(evidence([sent(), created()], unseen))).toStrictEqual([]);
+});
+
+test('a violation that was read counts beside something that was not found', () => {
+  const steps = [shown(), asked(content, false), told(content, false), sent(), created()];
+
+  expect(broken(evidence(steps, { ...once, decisions: [], unread: ['the ledger: damaged'] }))).toStrictEqual([
+    'decision-is-kept',
+  ]);
 });
 
 test('an experiment that did not come to its end holds nothing', () => {
