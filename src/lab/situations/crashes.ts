@@ -88,7 +88,8 @@ const receiptLost: readonly Situation[] = [
   {
     name: 'retries-exhausted',
     title: 'Retries are exhausted although the effect exists',
-    fault: 'every answer of the receiver is lost, ten times over; the first call records the effect',
+    fault:
+      'the answer to a delivery is lost, ten times over, and look-ups are answered; the first delivery records the effect',
     group: 'The receipt is lost',
     async run(world) {
       await world.carry({ point: 'receiver.committed', manner: 'throw', times: 10 });

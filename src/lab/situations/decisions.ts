@@ -1,4 +1,5 @@
 /** Approvals: twice, opposite, stale, too early, too late. */
+import { ExperimentFault } from '../experiment.ts';
 import { approve, decline } from '../worlds/world.ts';
 import { type Situation } from './situation.ts';
 
@@ -56,6 +57,7 @@ export const decisionSituations: readonly Situation[] = [
     title: 'An approval before the proposal is ready',
     fault: 'the case is handed in while no worker runs, and approved by its text before anything has prepared it',
     group,
+    absent: { ledger: 'The command that hands a case in prepares it, too: there is no moment in between.' },
     async run(world) {
       const given = world.case();
       await world.submit(given);
@@ -75,8 +77,10 @@ export const decisionSituations: readonly Situation[] = [
       const given = world.case({ expiresAt: soon() });
       await world.carry();
       const shown = await world.begin(given);
+      const deadlineMs = Date.parse(given.expiresAt ?? '');
+      if (Date.now() >= deadlineMs) throw new ExperimentFault('It was too late already: this machine was too slow.');
       await world.rest();
-      await world.x.untilTime(Date.parse(given.expiresAt ?? ''));
+      await world.x.untilTime(deadlineMs);
       world.noteVoid(shown, 'its deadline had passed');
       await world.decide(shown, approve);
       await world.carry();
