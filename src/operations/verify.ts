@@ -123,12 +123,22 @@ async function recordFaults({ ledger }: Ports, view: OperationView): Promise<(st
   ];
 }
 
-/** A Completed operation whose effect the receiver does not hold, unless only an operator said that it happened. */
-async function effectFault(ports: Ports, { operation, resolutions }: OperationView): Promise<string | null> {
+/**
+ * A Completed operation whose effect the receiver does not hold, unless only an operator said that it happened. A receiver
+ * without a look-up is not asked, and an absence is no fault where it is only a look, or the effect may be forgotten.
+ */
+async function effectFault(ports: Ports, view: OperationView): Promise<string | null> {
+  const { operation, resolutions, attempts, ledgerTimeMs } = view;
   if (operation.state !== 'Completed') return null;
+  const { lookup, retentionMs } = (await ports.receiver.describe()).declaration;
+  if (lookup === 'none') return null;
+  const forgotten = retentionMs !== null && ledgerTimeMs - (attempts[0]?.claimedAtMs ?? 0) > retentionMs;
   const byOperator = resolutions.some(({ resolution }) => resolution === 'effect_happened');
   const { payloadSha256 } = await ports.receiver.lookup(operation.operationId);
-  if (payloadSha256 === null) return byOperator ? null : 'it is Completed, but the receiver holds no effect of it';
+  if (payloadSha256 === null) {
+    const excused = byOperator || forgotten || lookup !== 'authoritative';
+    return excused ? null : 'it is Completed, but the receiver holds no effect of it';
+  }
   return operation.operationId.endsWith(payloadSha256) ? null : 'the receiver holds another payload under its identity';
 }
 

@@ -154,3 +154,16 @@ describe('verify', () => {
     expect(await faults()).not.toContainEqual(givenUp);
   });
 });
+
+test.each([
+  ['without a look-up', { lookup: 'none' }],
+  ['that shows effects late', { lookup: 'eventual', visibleAfterMs: 60_000 }],
+  ['that has forgotten the effect', { retentionMs: 1_000 }],
+] as const)('a Completed operation at a receiver %s is no fault', async (_name, fake) => {
+  const world = new PortsWorld(root, { fake });
+  const completed = await world.approved({ caseId: 'T-1' });
+  await world.execute(completed);
+  world.clock.advance(2_000);
+
+  expect((await verify(world.ports)).faults).toStrictEqual([]);
+});
