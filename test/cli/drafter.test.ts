@@ -96,6 +96,15 @@ describe('on Temporal', () => {
     expect(at.effects()).toEqual([operationId]);
   });
 
+  test('begin that is not answered in time says what it may be waiting for, and nothing is recorded', async () => {
+    const at = await world();
+    const { code, answer } = await at.askOn(['begin', at.file('case.json', undrafted()), '--wait', '1']);
+    expect(code).toBe(69);
+    expect(answer.error).toMatchObject({ code: 'server_unavailable' });
+    expect(answer.error?.hint).toContain('may still be being drafted');
+    expect(at.operations()).toBe(0);
+  });
+
   test('a worker without a drafter has the case refused as malformed', async () => {
     const at = await world();
     await at.startWorker();
