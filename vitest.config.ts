@@ -8,6 +8,7 @@ const needsServer = [
   'test/demo/**/*.test.ts',
   'test/source/**/*.test.ts',
   'test/lab/command.test.ts',
+  'test/lab/interrupted.test.ts',
 ];
 
 export default defineConfig({

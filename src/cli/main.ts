@@ -52,16 +52,28 @@ function overrideExits(command: Command, json: boolean): void {
   for (const child of command.commands) overrideExits(child, json);
 }
 
+/**
+ * A reader that goes away (`| head`) ends no command half-way and changes no exit code: a refusal stays one. An answer
+ * that could not be written for another reason (a full disk) is a fault, though what the command did stands.
+ */
+function surviveLostOutput(): void {
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', (thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'EPIPE') return;
+    process.stderr.write(`error The answer could not be written (${thrown.code ?? thrown.message}).\n`);
+    process.once('exit', () => {
+      if (Number(process.exitCode ?? 0) === 0) process.exitCode = ExitCodes.internal;
+    });
+  });
+}
+
 /** Runs the command of `argv` (as `process.argv`); sets the process's exit code. */
 export async function main(argv: readonly string[], embedding: Embedding = {}): Promise<void> {
   const json = argv.includes('--json');
   const program = build(argv);
   embed(program, embedding);
   overrideExits(program, json);
-  // A reader that goes away (`| head`) is not a fault.
-  process.stdout.on('error', (thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === 'EPIPE') process.exit(ExitCodes.done);
-  });
+  surviveLostOutput();
   try {
     await program.parseAsync([...argv]);
   } catch (thrown) {

@@ -3,6 +3,7 @@
  * or by a process id together with the moment that process began. Knows no test framework.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -31,6 +32,10 @@ export interface ProcessOptions {
   /** Written to standard input, which is then closed. */
   readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
+  /** `closed`: nobody reads what it writes; `full`: its standard output is a disk without space. */
+  readonly output?: 'closed' | 'full';
+  /** A process group of its own, as a shell gives it; `killGroup` is then what the terminal does. */
+  readonly ownGroup?: boolean;
   /** A TypeScript program that takes the same arguments, in place of `bin/countersign`. */
   readonly program?: string;
 }
@@ -69,11 +74,15 @@ export class RunningCommand {
   constructor(args: readonly string[], options: ProcessOptions) {
     this.title = `countersign ${args.join(' ')}`;
     const program = options.program === undefined ? [binary] : ['--import', loader, options.program];
+    const full = options.output === 'full' ? openSync('/dev/full', 'w') : null;
     this.child = spawn(process.execPath, [...program, ...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', full ?? 'pipe', 'pipe'],
+      detached: options.ownGroup ?? false,
       env: environment(options.env),
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     });
+    if (full !== null) closeSync(full);
+    if (options.output === 'closed') for (const stream of [this.child.stdout, this.child.stderr]) stream?.destroy();
     if (this.child.pid === undefined) throw new Error(`${this.title} was not started.`);
     this.pid = this.child.pid;
     this.ref = refTo(this.pid);
@@ -100,6 +109,11 @@ export class RunningCommand {
 
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  /** To it and to every process it started in its group. */
+  killGroup(signal: NodeJS.Signals): void {
+    process.kill(-this.pid, signal);
   }
 
   /** How it ended. A process that is still there after the bound is killed, and the wait fails. */

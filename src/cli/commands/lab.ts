@@ -1,6 +1,5 @@
 /** Command `lab`: carries out the experiments and writes their result. What a cell brings is no failure of the command. */
-import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import process from 'node:process';
 import pc from 'picocolors';
 import { ExitCodes } from '../../core/outcomes.ts';
@@ -13,9 +12,10 @@ import { arms } from '../../lab/names.ts';
 import { select } from '../../lab/plan.ts';
 import { writeReport } from '../../lab/report/write.ts';
 import type { LabResult, RunCell } from '../../lab/result.ts';
+import { makePlaceForRuns, makeRunDirectory, placeFault } from '../../lab/run-directory.ts';
 import { runLab } from '../../lab/run.ts';
 import { situations } from '../../lab/situations/index.ts';
-import { findTemporalCli, makeDirectory } from '../../server/index.ts';
+import { findTemporalCli } from '../../server/index.ts';
 import { action, wholeNumber } from '../command.ts';
 import type { Context } from '../context.ts';
 
@@ -30,6 +30,9 @@ interface LabOptions {
   readonly mutant?: string;
   readonly out: string;
 }
+
+/** As shells report an end by Ctrl-C. */
+const exitCodeOfSignal = 130;
 
 const listed = {
   situations: situations.map(({ name, title, fault, group, absent }) => ({
@@ -55,16 +58,6 @@ function listText(): string {
   ].join('\n');
 }
 
-/** A name nobody used yet: when it began, and what it is about. */
-function directoryFor(out: string, mutant: string | null): string {
-  const stamp = new Date().toISOString().replaceAll(':', '').replace(/\..*/, 'Z');
-  const name = mutant === null ? stamp : `${stamp}-${mutant}`;
-  for (let count = 1; ; count += 1) {
-    const path = join(out, count === 1 ? name : `${name}-${count}`);
-    if (!existsSync(path)) return path;
-  }
-}
-
 const cellText = ({ situation, arm, verdict, seconds, trouble }: RunCell): string =>
   `${verdict.padEnd(8)} ${situation} / ${arm} (${seconds} s)${trouble === null ? '' : `: ${trouble}`}`;
 
@@ -73,10 +66,14 @@ function caught(mutant: Mutant, { cells }: LabResult): boolean {
   return cells.some((cell) => cell.applicable && cell.judgements[mutant.promise].verdict === 'violated');
 }
 
-/** The first signal lets the experiments that run come to their end, and begins no more. */
+/**
+ * The first signal lets the experiments that run come to their end, and begins no more. The second ends this process;
+ * watchdogs end the experiments' own.
+ */
 function stopping(): { readonly stopped: () => boolean; readonly forget: () => void } {
   let received = false;
   const stop = (): void => {
+    if (received) process.exit(exitCodeOfSignal);
     received = true;
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
@@ -92,20 +89,22 @@ async function carryOut(context: Context, options: LabOptions, name: string | un
   const seed = wholeNumber('--seed', options.seed ?? String(Date.now() % 2 ** 31), 0, 2 ** 31 - 1);
   const repeat = wholeNumber('--repeat', options.repeat, 1, 100);
   const jobs = wholeNumber('--jobs', options.jobs, 1, 16);
-  makeDirectory(options.out);
-  const directory = directoryFor(options.out, mutant?.name ?? null);
+  makePlaceForRuns(options.out);
   const cli = await findTemporalCli({ env: context.env, log: (line) => context.out.note(line) });
+  const directory = makeRunDirectory(options.out, new Date(), mutant?.name ?? null);
   const root = mutant ? `${directory}-sources` : findRoot();
-  if (mutant) buildMutant(mutant, findRoot(), root);
   const progress = context.out.progress('Experiments');
   const { stopped, forget } = stopping();
   try {
+    if (mutant) buildMutant(mutant, findRoot(), root);
     return await runLab({
       ...selection,
       ...{ directory, seed, repeat, jobs, cli, root, stopped, keep: options.keep ?? false },
       mutant: mutant?.name ?? null,
       done: (cell, finished, planned) => progress.line(cellText(cell), `${finished} of ${planned}`),
     }).then((result) => ({ result, mutant, directory, report: writeReport(directory, result), stopped: stopped() }));
+  } catch (thrown) {
+    throw placeFault(options.out, thrown);
   } finally {
     progress.end();
     forget();
@@ -114,7 +113,7 @@ async function carryOut(context: Context, options: LabOptions, name: string | un
 }
 
 function exitCodeOf(result: LabResult, mutant: Mutant | null, stopped: boolean): number {
-  if (stopped) return 130;
+  if (stopped) return exitCodeOfSignal;
   if (mutant) return caught(mutant, result) ? ExitCodes.done : ExitCodes.internal;
   const unknown = result.cells.some((cell) => cell.applicable && cell.verdict === 'unknown');
   return unknown ? ExitCodes.unknown : ExitCodes.done;

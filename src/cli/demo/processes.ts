@@ -3,6 +3,7 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DevServer } from '../../server/index.ts';
+import { startWatchdog } from '../../server/watchdog.ts';
 import { StoryFault } from './story-fault.ts';
 
 export interface Program {
@@ -66,12 +67,22 @@ export async function within<T>(ms: number, what: string, act: Promise<T>): Prom
 export class Processes {
   readonly records: ProcessRecord[] = [];
   private readonly living = new Map<ChildProcess, Promise<void>>();
+  private readonly ownSessions: boolean;
   private ending = false;
+
+  /**
+   * `ownSessions`: a Ctrl-C in the terminal reaches none of them, and each ends within seconds of this process,
+   * however that ended, even one that SIGSTOP holds.
+   */
+  constructor({ ownSessions = false }: { readonly ownSessions?: boolean } = {}) {
+    this.ownSessions = ownSessions;
+  }
 
   private begin(program: Program, stdio: StdioOptions): { child: ChildProcess; record: ProcessRecord } {
     if (this.ending) throw new StoryFault('stopped');
     const started = Date.now();
-    const child = spawn(program.file, [...program.args], { stdio, env: program.env });
+    const child = spawn(program.file, [...program.args], { stdio, env: program.env, detached: this.ownSessions });
+    const watchdog = this.ownSessions && child.pid !== undefined ? startWatchdog(child.pid) : null;
     const pid = child.pid ?? null;
     const record: ProcessRecord = { command: program.shown, pid, exitCode: null, signal: null, milliseconds: null };
     this.records.push(record);
@@ -81,7 +92,10 @@ export class Processes {
         Object.assign(record, { exitCode, signal, milliseconds: Date.now() - started });
         resolve();
       });
-    }).finally(() => this.living.delete(child));
+    }).finally(() => {
+      this.living.delete(child);
+      watchdog?.release();
+    });
     this.living.set(child, closed);
     return { child, record };
   }
