@@ -72,6 +72,12 @@ function currentRun(): RunReference {
   return { workflowId: workflowExecution.workflowId, runId: workflowExecution.runId };
 }
 
+/** The same for every attempt of one activity: another call of it has another id. */
+function thisRequest(): string {
+  const { runId } = currentRun();
+  return `${runId}/${activityInfo().activityId}`;
+}
+
 const executorOf = (run: RunReference): string => `run:${run.runId}`;
 
 async function alive<T>(act: () => Promise<T>): Promise<T> {
@@ -127,7 +133,13 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
     revise: ({ message, caseId }) =>
       translated(() => {
         const run = currentRun();
-        return revise(ports, message, { caseId, executor: executorOf(run), via: 'update', run });
+        return revise(ports, message, {
+          caseId,
+          executor: executorOf(run),
+          via: 'update',
+          run,
+          requestId: thisRequest(),
+        });
       }),
     withdraw: ({ message, caseId }) =>
       translated(() =>

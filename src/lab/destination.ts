@@ -11,7 +11,7 @@ import type { Note } from './journal.ts';
 import type { ProcessSettings } from './settings.ts';
 
 /** Stands in a stored key before what makes a second delivery another effect. */
-export const deliveryMark = '#';
+const deliveryMark = '#';
 
 export function destinationOver(
   embedded: Receiver,

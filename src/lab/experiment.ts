@@ -125,6 +125,11 @@ export class Experiment {
     );
   }
 
+  /** Whether somebody asked the destination, and was shown nothing. */
+  lookedInVain(): boolean {
+    return readJournal(this.journal).events.some(({ what, detail }) => what === 'looked' && detail['found'] === false);
+  }
+
   /** Whether an attempt to carry the effect out has ended, however. */
   attemptEnded(): boolean {
     return readJournal(this.journal).events.some(

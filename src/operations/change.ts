@@ -43,14 +43,22 @@ function revisedCase(
 export async function revise(
   ports: Ports,
   input: unknown,
-  by: { readonly caseId: string; readonly executor: string; readonly via: Via; readonly run?: RunReference | null },
+  by: {
+    readonly caseId: string;
+    readonly executor: string;
+    readonly via: Via;
+    readonly run?: RunReference | null;
+    /** Names this one request to revise; its own retry is answered as before. */
+    readonly requestId?: string | null;
+  },
 ): Promise<ReviseResult> {
-  const { run = null } = by;
+  const { run = null, requestId = null } = by;
   const message: RevisionMessage = parseRevision(input);
   const answer = await ports.ledger.revise({
     caseId: by.caseId,
     expectedOperationId: message.expectedOperationId,
     revisedBy: message.revisedBy,
+    requestId,
     via: by.via,
     run,
     revise: (stored) => revisedCase(stored, message),

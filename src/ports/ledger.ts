@@ -92,6 +92,8 @@ export interface ReviseInput extends Asked {
   readonly caseId: string;
   readonly expectedOperationId: string;
   readonly revisedBy: string;
+  /** Names this one request; its own retry is answered `revised` again, anybody else by what stands now. */
+  readonly requestId: string | null;
   readonly via: Via;
   /** Makes the revised case and its identity from the stored one; called inside the transaction, so synchronous. */
   readonly revise: (stored: OperationRecord) => { readonly case: CaseInput; readonly identity: OperationIdentity };

@@ -145,9 +145,6 @@ export class Model {
     if (operation?.content.caseId !== caseId) return 'unknown_operation';
     const content = { ...operation.content, body };
     const next = keyOf(content);
-    const made = operation.revisedTo === next && this.currentOf(caseId) === next;
-    // The same again, by the same person.
-    if (made && this.operations.get(next)?.proposer === by) return 'revised';
     if (this.currentOf(caseId) !== key || operation.state === 'Superseded') return 'stale_proposal';
     if (operation.state !== 'Pending') return 'already_decided';
     if (this.operations.has(next)) return 'content_already_proposed';

@@ -123,6 +123,7 @@ export class World {
       caseId: 'T-1042',
       expectedOperationId,
       revisedBy: 'rita',
+      requestId: null,
       via: 'command',
       revise: (stored) => {
         const content = sampleCase({

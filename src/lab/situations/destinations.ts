@@ -4,6 +4,13 @@ import { type Situation } from './situation.ts';
 
 const group = 'Destinations';
 
+const sendsAgain = 'Nobody asks the destination there: what has no receipt is sent again.';
+const neverAsks = {
+  'platform-naive': sendsAgain,
+  'platform-run-key': sendsAgain,
+  'platform-operation-key': sendsAgain,
+} as const;
+
 export const destinationSituations: readonly Situation[] = [
   {
     name: 'same-identity-other-payload',
@@ -27,6 +34,7 @@ export const destinationSituations: readonly Situation[] = [
     title: 'A look-up that says "absent" and later "present"',
     fault: 'the call fails after the receiver has recorded the effect, and look-ups do not show it until later',
     group,
+    absent: neverAsks,
     destination: { lookup: 'eventual', showsLate: true },
     async run(world) {
       await world.carry({ point: 'receiver.committed', manner: 'throw' });

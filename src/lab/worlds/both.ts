@@ -98,8 +98,8 @@ export class BothWorld extends EngineWorld {
   }
 
   async lookedInVain({ contentId }: Shown): Promise<void> {
-    await this.x.until('the outcome is unknown', () =>
-      storedState(this.x, contentId)?.state === 'Unknown' ? true : null,
+    await this.x.until('a look has found nothing, and the outcome is unknown', () =>
+      this.x.lookedInVain() && storedState(this.x, contentId)?.state === 'Unknown' ? true : null,
     );
   }
 
@@ -130,7 +130,9 @@ export class BothWorld extends EngineWorld {
   /** The ledger needs no run: the work is done by a command, and the run learns of it when it can. */
   async finishStuck({ contentId }: Shown): Promise<void> {
     this.x.note('person', 'ran-a-command', { command: 'countersign --driver application sweep' });
-    await this.x.commandWithoutEngine(['sweep']).ended;
+    const { exitCode, stderr } = await this.x.commandWithoutEngine(['sweep']).ended;
+    if (exitCode !== 0)
+      throw new ExperimentFault(`The sweep ended with ${exitCode ?? 'a signal'}: ${stderr.slice(-300)}`);
     await this.x.until('the operation is final', () => {
       const stored = storedState(this.x, contentId);
       return stored && isFinal(stored.state) ? true : null;

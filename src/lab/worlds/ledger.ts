@@ -152,8 +152,8 @@ export class LedgerWorld extends World {
   }
 
   /** The command that lost the receipt has asked by itself. */
-  lookedInVain(): Promise<void> {
-    return Promise.resolve();
+  async lookedInVain(): Promise<void> {
+    await this.x.until('a look has found nothing', () => (this.x.lookedInVain() ? true : null));
   }
 
   /** A command that came back has tried. */

@@ -109,9 +109,8 @@ export class PlatformWorld extends EngineWorld {
     }
   }
 
-  /** Nobody asks the destination here; the attempt is repeated. */
-  lookedInVain(shown: Shown): Promise<void> {
-    return this.settle([shown]);
+  lookedInVain(): Promise<void> {
+    return Promise.reject(new ExperimentFault('Nobody asks the destination here.'));
   }
 
   async again(given: GivenCase): Promise<void> {

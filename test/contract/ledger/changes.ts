@@ -85,13 +85,16 @@ function revising(make: MakeWorld): void {
     },
   );
 
-  test('the revision that was made, made again by the same person, is given again and writes nothing', async () => {
+  test('the request that made a revision, tried again, is given it again and writes nothing; any other is stale', async () => {
     const world = make();
     const operationId = await world.propose();
-    const first = await world.revise(operationId, 'edited');
-    expect(await unchanged(world, () => world.revise(operationId, 'edited'))).toEqual(first);
-    const other = await world.revise(operationId, 'edited', { revisedBy: 'olga' });
-    expect(other).toMatchObject({ outcome: 'stale_proposal', currentOperationId: first.currentOperationId });
+    const requestId = 'run-1/7';
+    const first = await world.revise(operationId, 'edited', { requestId });
+    expect(await unchanged(world, () => world.revise(operationId, 'edited', { requestId }))).toEqual(first);
+    for (const other of [{ requestId: 'run-1/8' }, { requestId: null }]) {
+      const again = await world.revise(operationId, 'edited', other);
+      expect(again).toMatchObject({ outcome: 'stale_proposal', currentOperationId: first.currentOperationId });
+    }
   });
 
   test('a revision back to content that was proposed before is refused, and so is one that changes nothing', async () => {

@@ -41,6 +41,8 @@ CREATE TABLE operations (
   attempts         INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   revision_of      TEXT    REFERENCES operations (operation_id),
   revised_to       TEXT    REFERENCES operations (operation_id),
+  -- The request that revised it: only its own retry is given the revision again.
+  revision_request TEXT,
   workflow_id      TEXT,
   run_id           TEXT,
   CHECK ((workflow_id IS NULL) = (run_id IS NULL)),

@@ -160,7 +160,12 @@ function writes(db: Database) {
   const move = db.prepare<[string, number, string, string, number]>(
     'UPDATE operations SET state = ?, attempts = ? WHERE operation_id = ? AND state = ? AND attempts = ?',
   );
-  const revisedTo = db.prepare<[string, string]>('UPDATE operations SET revised_to = ? WHERE operation_id = ?');
+  const revisedTo = db.prepare<[string, string | null, string]>(
+    'UPDATE operations SET revised_to = ?, revision_request = ? WHERE operation_id = ?',
+  );
+  const revisionRequest = db
+    .prepare<[string], string | null>('SELECT revision_request FROM operations WHERE operation_id = ?')
+    .pluck();
   const run = db.prepare<[string, string, string]>(
     'UPDATE operations SET workflow_id = ?, run_id = ? WHERE operation_id = ?',
   );
@@ -184,7 +189,9 @@ function writes(db: Database) {
     move(from: OperationRecord, state: State, attempts: number): boolean {
       return move.run(state, attempts, from.operationId, from.state, from.attempts).changes === 1;
     },
-    setRevisedTo: (operationId: string, next: string) => revisedTo.run(next, operationId),
+    setRevisedTo: (operationId: string, next: string, requestId: string | null) =>
+      revisedTo.run(next, requestId, operationId),
+    revisionRequest: (operationId: string): string | null => revisionRequest.get(operationId) ?? null,
     setRun: (operationId: string, workflowId: string, runId: string) => run.run(workflowId, runId, operationId),
   };
 }

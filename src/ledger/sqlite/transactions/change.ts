@@ -31,9 +31,13 @@ export function revise(store: Store, input: ReviseInput): ReviseAnswer {
     contentKnown: revised !== null && store.operations.get(revised.identity.operationId) !== null,
   });
   const currentOperationId = current?.operationId ?? null;
-  // This very revision is on record: whoever makes it again, because the answer was lost, is given it again.
+  // This very request made the revision that is current: it is tried again because its answer was lost.
+  const own =
+    named !== null &&
+    input.requestId !== null &&
+    store.operations.revisionRequest(named.operationId) === input.requestId;
   const made = revised?.identity.operationId === currentOperationId && named?.revisedTo === currentOperationId;
-  if (current && made && current.proposedBy === input.revisedBy) {
+  if (current && made && own) {
     return { outcome: 'revised', view: store.reread(current.operationId, nowMs), currentOperationId };
   }
   if (outcome !== 'revised' || !named || !revised) {
@@ -48,7 +52,7 @@ export function revise(store: Store, input: ReviseInput): ReviseAnswer {
     named.workflowId === null || named.runId === null ? null : { workflowId: named.workflowId, runId: named.runId };
   const humanEdited = named.humanEdited || revised.case.body !== named.body;
   insertProposal(store, { ...revised, run, humanEdited, revisionOf: named.operationId }, nowMs);
-  store.operations.setRevisedTo(named.operationId, operationId);
+  store.operations.setRevisedTo(named.operationId, operationId, input.requestId);
   store.runs.inherit(operationId, named.operationId);
   store.runs.noteChange(operationId, input.run ?? null);
   store.journal.append(
