@@ -133,13 +133,8 @@ export function createActivities(ports: Ports, { searchAttributes, passing }: Ac
     revise: ({ message, caseId }) =>
       translated(() => {
         const run = currentRun();
-        return revise(ports, message, {
-          caseId,
-          executor: executorOf(run),
-          via: 'update',
-          run,
-          requestId: thisRequest(),
-        });
+        const by = { executor: executorOf(run), via: 'update', run, requestId: thisRequest() } as const;
+        return revise(ports, message, { ...by, caseId });
       }),
     withdraw: ({ message, caseId }) =>
       translated(() =>
