@@ -21,11 +21,20 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: needsServer },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: needsServer,
+          globalSetup: ['test/support/compiled.ts'],
+        },
       },
       {
         extends: true,
-        test: { name: 'server', include: needsServer, globalSetup: ['test/support/shared-server.ts'] },
+        test: {
+          name: 'server',
+          include: needsServer,
+          globalSetup: ['test/support/compiled.ts', 'test/support/shared-server.ts'],
+        },
       },
     ],
     coverage: { provider: 'v8', include: ['src/core/**', 'src/identity/**'], reporter: ['text'] },

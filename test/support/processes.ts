@@ -9,7 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isAlive, refTo, signal as sendSignal, type ProcessRef } from '../../src/server/processes.ts';
 
-const binary = fileURLToPath(new URL('../../bin/countersign', import.meta.url));
+/** Made by `compiled.ts` before the tests. */
+const binary = fileURLToPath(new URL('compiled.mjs', import.meta.url));
 
 // Named by its file: a command that runs in another directory would look for it there.
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;

@@ -5,7 +5,7 @@ import { type Situation } from './situation.ts';
 
 const group = 'Approvals';
 /** Long enough for a slow machine to begin and approve in. */
-const soonMs = 10_000;
+const soonMs = 15_000;
 export const soon = (): string => new Date(Date.now() + soonMs).toISOString();
 const edited = { body: 'Edited: please collect a diagnostic export first.' };
 
