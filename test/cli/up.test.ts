@@ -234,6 +234,8 @@ test('stopped while its worker is about to be started again, it ends without sta
   // Text, because with --json it does not say that a worker ended.
   const command = at.start(['up'], { env: environment() });
   await command.until('it is ready', ({ stdout }) => stdout.includes('Ready.'));
+  // Its worker says so a moment after it is ready, and is to be killed after that.
+  await command.until('its worker runs', ({ stderr }) => stderr.includes('"worker runs"'));
   const pid = Number(/pid (\d+)/.exec(command.stdout)?.[1]);
   const record = readRecord(at.state);
   signalProcess(processOf(pid), 'SIGKILL');
