@@ -3,7 +3,7 @@
  * replaces a dead one should go on with its cases at once.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -26,6 +26,9 @@ function contentKey(sources: readonly string[]): string {
   const hash = createHash('sha256');
   const manifest = createRequire(import.meta.url)('@temporalio/workflow/package.json') as { version: string };
   hash.update(manifest.version).update(process.version);
+  // A bundle names its files where they lie (its source map does): two checkouts of the same sources share a cache,
+  // never a bundle.
+  hash.update(`${root}\0`);
   // How the bundle is made is part of what it is.
   hash.update(readFileSync(fileURLToPath(import.meta.url)));
   for (const path of sources) {
@@ -49,6 +52,27 @@ function cacheDirectory(): string {
   return join(base, 'countersign', 'bundles');
 }
 
+/** How many bundles the cache keeps, the latest made: every change of the sources and every checkout adds one. */
+const keptBundles = 24;
+
+function prune(directory: string): void {
+  const madeAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const bundles = readdirSync(directory)
+    .filter((name) => /^workflows-.*\.js$/.test(name))
+    .map((name) => ({ path: join(directory, name), madeAt: madeAt(join(directory, name)) }))
+    .sort((left, right) => right.madeAt - left.madeAt);
+  for (const { path } of bundles.slice(keptBundles)) rmSync(path, { force: true });
+}
+
+/** What is there, or null: another process may be removing it. */
+function readCache(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
 /** Never throws for the cache's sake: where it cannot be used, the bundle is made afresh. */
 function writeCache(path: string, code: string): void {
   try {
@@ -57,6 +81,7 @@ function writeCache(path: string, code: string): void {
     writeFileSync(temporary, code, { mode: 0o600 });
     chmodSync(temporary, 0o600);
     renameSync(temporary, path);
+    prune(join(path, '..'));
   } catch {
     // A read-only home is no reason not to work.
   }
@@ -68,7 +93,8 @@ export async function cachedBundle(
   options: Pick<BundleOptions, 'workflowsPath' | 'payloadConverterPath' | 'workflowInterceptorModules'>,
 ): Promise<{ code: string }> {
   const path = join(cacheDirectory(), `workflows-${contentKey(sources)}.js`);
-  if (existsSync(path)) return { code: readFileSync(path, 'utf8') };
+  const cached = readCache(path);
+  if (cached !== null) return { code: cached };
   // Only now: commands that need no more than a path from here would otherwise load the worker's native core.
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({

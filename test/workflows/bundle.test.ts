@@ -1,9 +1,11 @@
 /** What the workflow bundle is made of: found here, not when a worker starts. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, symlinkSync, writeFileSync, mkdirSync } from 'node:fs';
 import { builtinModules, createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { workflowBundle } from '../../src/worker/bundle.ts';
@@ -76,19 +78,47 @@ test('workflow code keeps no state outside of a run', async () => {
   }
 });
 
-test('the bundle is the same wherever the process that makes it was started, since all of them share one cache', async () => {
-  const { code } = await workflowBundle();
-  const tsx = createRequire(import.meta.url).resolve('tsx/esm');
-  const bundle = new URL('../../src/worker/bundle.ts', import.meta.url);
+/** The bundle as a process of its own makes or finds it, which loads the code from `root` and was started in `cwd`. */
+async function bundleElsewhere(root: URL, cwd: string, cache: string): Promise<string> {
+  const bundle = new URL('src/worker/bundle.ts', root);
   const program = `const { workflowBundle } = await import(${JSON.stringify(bundle.href)});
-    const { createHash } = await import('node:crypto');
-    process.stdout.write(createHash('sha256').update((await workflowBundle()).code).digest('hex'));`;
-
+    process.stdout.write((await workflowBundle()).code);`;
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--import', tsx, '--input-type=module', '--eval', program],
-    { cwd: tmpdir(), env: { ...process.env, XDG_CACHE_HOME: temporaryDirectory() } },
+    ['--import', createRequire(import.meta.url).resolve('tsx/esm'), '--input-type=module', '--eval', program],
+    { cwd, env: { ...process.env, XDG_CACHE_HOME: cache }, maxBuffer: 64 * 1024 * 1024 },
   );
+  return stdout;
+}
 
-  expect(stdout).toBe(createHash('sha256').update(code).digest('hex'));
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const checkout = new URL('../../', import.meta.url);
+
+test('the bundle is the same wherever the process that makes it was started, since all of them share one cache', async () => {
+  const { code } = await workflowBundle();
+
+  expect(sha256(await bundleElsewhere(checkout, tmpdir(), temporaryDirectory()))).toBe(sha256(code));
+});
+
+test('two checkouts of the same sources share a cache, and neither is given the bundle of the other', async () => {
+  const cache = temporaryDirectory();
+  // More than anybody's checkouts leave behind.
+  const bundles = join(cache, 'countersign', 'bundles');
+  mkdirSync(bundles, { recursive: true });
+  for (let index = 0; index < 40; index++) writeFileSync(join(bundles, `workflows-${index}.js`), '// old');
+  const other = join(temporaryDirectory(), 'other');
+  for (const name of ['src', 'workflows', 'package.json', 'tsconfig.json']) {
+    cpSync(new URL(name, checkout), join(other, name), { recursive: true });
+  }
+  symlinkSync(fileURLToPath(new URL('node_modules', checkout)), join(other, 'node_modules'));
+  const others = pathToFileURL(`${other}/`);
+
+  const here = await bundleElsewhere(checkout, tmpdir(), cache);
+  const there = await bundleElsewhere(others, tmpdir(), cache);
+
+  expect(sha256(await bundleElsewhere(checkout, tmpdir(), cache))).toBe(sha256(here));
+  expect(sha256(there)).not.toBe(sha256(here));
+  expect(readdirSync(bundles).length).toBeLessThan(40);
+  expect(sha256(await bundleElsewhere(others, tmpdir(), temporaryDirectory()))).toBe(sha256(there));
 });
