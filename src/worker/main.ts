@@ -1,5 +1,4 @@
 /** A worker process: runs until it is told to stop, tells when it is ready, sweeps once at its start. */
-import process from 'node:process';
 import type { Logger } from 'pino';
 import type { RecoverySettings } from '../core/recovery.ts';
 import { ExitCodes } from '../core/outcomes.ts';
@@ -11,6 +10,7 @@ import { createLogger, installRuntime } from './logging.ts';
 import { passingToRuns } from './runs.ts';
 import { serverFault } from './server-fault.ts';
 import type { StatePaths } from './state-directory.ts';
+import { leaveParent, stopWhenTold } from './until-told.ts';
 import { createWorker, type RunningWorker, type WorkerEmbedding } from './worker.ts';
 import type { CrashPoints } from '../ports/crash-points.ts';
 import type { Drafter } from '../ports/drafter.ts';
@@ -63,13 +63,8 @@ export async function runWorkerProcess(options: WorkerProcess): Promise<void> {
   const running = await createWorker({ ...options, crash }).catch((thrown: unknown) => {
     throw serverFault(thrown, options.connection);
   });
-  const { worker } = running;
-  const stop = (): void => {
-    if (worker.getState() === 'RUNNING') worker.shutdown();
-  };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
   // Started by `up`: ends with it, however that ends.
-  process.once('disconnect', stop);
+  stopWhenTold(running.worker);
   const done = running.run();
   // Awaited below; a worker that fails during the sweep must not count as an unhandled rejection until then.
   done.catch(() => undefined);
@@ -77,6 +72,5 @@ export async function runWorkerProcess(options: WorkerProcess): Promise<void> {
   logger.info({ taskQueue: options.taskQueue, searchAttributes: running.searchAttributes }, 'worker runs');
   await sweepAtStart(running, options.taskQueue, logger);
   await done;
-  // An open channel to `up` would keep the finished process alive.
-  if (process.connected) process.disconnect();
+  leaveParent();
 }

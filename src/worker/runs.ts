@@ -1,5 +1,11 @@
 /** Runs of `reviewOperation` as the ledger sees them: telling one, starting one, finding out whether one is there. */
-import { WithStartWorkflowOperation, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  type Client,
+} from '@temporalio/client';
 import type { GivenCase } from '../core/case.ts';
 import type { OperationRecord } from '../core/records.ts';
 import { isFinal } from '../core/states.ts';
@@ -14,26 +20,37 @@ export const workflowIdOf = (caseId: string): string => `review/${caseId}`;
 
 export type Told = 'told' | 'no_run' | 'unreachable';
 
+/** gRPC status codes of a server that answers nobody; its other refusals concern one run. */
+const answersNobody = new Set([4 /* DEADLINE_EXCEEDED */, 14 /* UNAVAILABLE */]);
+
 /** How long to wait for the server's word that it has a signal; whoever was not reached is found by a sweep. */
 const tellWithinMs = 5_000;
 
-async function tellRun(client: Client, workflowId: string): Promise<Told> {
+function isServerDown(thrown: unknown): boolean {
+  const cause = thrown instanceof ServiceError ? thrown.cause : thrown;
+  return isGrpcServiceError(cause) && answersNobody.has(cause.code);
+}
+
+async function tellRun(client: Client, workflowId: string): Promise<Told | 'server_down'> {
   try {
     const handle = client.workflow.getHandle(workflowId);
     await client.withDeadline(Date.now() + tellWithinMs, () => handle.signal(recheckSignal));
     return 'told';
   } catch (thrown) {
-    return thrown instanceof WorkflowNotFoundError ? 'no_run' : 'unreachable';
+    if (thrown instanceof WorkflowNotFoundError) return 'no_run';
+    return isServerDown(thrown) ? 'server_down' : 'unreachable';
   }
 }
 
 /**
  * Sends `recheck` to the runs that asked to be told of an operation: to all of them, or to those that the ledger notes
- * as not told. A run that is gone is no failure. `told`: at least one was reached.
+ * as not told. A run that is gone is no failure; one that takes no signal (it may have had as many as the server
+ * allows) keeps none of the others waiting. `unreachable`: at least one was not reached, and stays noted. `told`: all
+ * were that are there, and at least one is.
  */
 export async function tellRuns(
   client: Client,
-  ledger: Ledger,
+  ledger: Pick<Ledger, 'runs' | 'noteTold'>,
   operationId: string,
   which: 'all' | 'untold',
 ): Promise<Told> {
@@ -41,10 +58,11 @@ export async function tellRuns(
   for (const { workflowId, untold } of await ledger.runs(operationId)) {
     if (which === 'untold' && untold === 0) continue;
     const told = await tellRun(client, workflowId);
-    if (told === 'unreachable') return told;
-    if (told === 'told') answer = told;
+    // The next one would only take as long to find out the same.
+    if (told === 'server_down') return 'unreachable';
+    if (told === 'unreachable' || (told === 'told' && answer === 'no_run')) answer = told;
     // Of a run that is gone nobody is left to be told.
-    if (untold > 0) await ledger.noteTold(operationId, workflowId, untold);
+    if (told !== 'unreachable' && untold > 0) await ledger.noteTold(operationId, workflowId, untold);
   }
   return answer;
 }

@@ -7,6 +7,7 @@ import { noCrashPoints } from '../../ports/crash-points.ts';
 import { openSqliteReceiver } from '../../receiver/sqlite.ts';
 import { cachedBundle } from '../../worker/bundle.ts';
 import { createLogger, installRuntime } from '../../worker/logging.ts';
+import { runUntilTold } from '../../worker/until-told.ts';
 import { destinationOver } from '../destination.ts';
 import { labDrafter } from '../drafting.ts';
 import { faultPoints } from '../faults.ts';
@@ -49,16 +50,10 @@ async function main(path: string): Promise<void> {
     stickyQueueScheduleToStartTimeout: '1 second',
   };
   const worker = await Worker.create(observed(options, note));
-  const stop = (): void => {
-    if (worker.getState() === 'RUNNING') worker.shutdown();
-  };
-  process.once('SIGINT', stop).once('SIGTERM', stop).once('disconnect', stop);
-  const done = worker.run();
-  process.send?.({ ready: true });
-  await done;
-  receiver.close();
-  await connection.close();
-  if (process.connected) process.disconnect();
+  await runUntilTold(worker, async () => {
+    receiver.close();
+    await connection.close();
+  });
 }
 
 await main(process.argv[2] ?? '');

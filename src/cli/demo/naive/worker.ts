@@ -15,6 +15,7 @@ import type { Receiver } from '../../../ports/receiver.ts';
 import { openSqliteReceiver } from '../../../receiver/sqlite.ts';
 import { armedCrashPoints, parseArming } from '../../../worker/crash.ts';
 import { createLogger, installRuntime } from '../../../worker/logging.ts';
+import { runUntilTold } from '../../../worker/until-told.ts';
 import type { NaiveActivities } from './workflow.ts';
 
 const ledgerId = 'none: the naive arm has no ledger';
@@ -59,16 +60,10 @@ async function main([directory = '', point]: readonly string[]): Promise<void> {
     activities: naiveActivities(receiver),
     stickyQueueScheduleToStartTimeout: '1 second',
   });
-  const stop = (): void => {
-    if (worker.getState() === 'RUNNING') worker.shutdown();
-  };
-  process.once('SIGINT', stop).once('SIGTERM', stop).once('disconnect', stop);
-  const done = worker.run();
-  process.send?.({ ready: true });
-  await done;
-  receiver.close();
-  await connection.close();
-  if (process.connected) process.disconnect();
+  await runUntilTold(worker, async () => {
+    receiver.close();
+    await connection.close();
+  });
 }
 
 await main(process.argv.slice(2));
