@@ -60,7 +60,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.mjs', '**/*.js', '**/*.cjs', 'bin/*'],
+    files: ['**/*.mjs', '**/*.js', '**/*.cjs', 'bin/countersign'],
     languageOptions: {
       globals: {
         process: 'readonly',
@@ -68,6 +68,7 @@ export default tseslint.config(
         URL: 'readonly',
         module: 'readonly',
         require: 'readonly',
+        __dirname: 'readonly',
         setTimeout: 'readonly',
         clearTimeout: 'readonly',
         fetch: 'readonly',

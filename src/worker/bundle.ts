@@ -16,7 +16,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const suffix = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 
 export const workflowsPath = join(root, 'workflows', `index${suffix}`);
-export const payloadConverterPath = join(root, 'workflows', `payload-converter${suffix}`);
+/** Loaded by the SDK with require(): the package has it as a CommonJS module, too; in a checkout tsx sees to it. */
+export const payloadConverterPath = join(root, 'workflows', `payload-converter${suffix === '.ts' ? '.ts' : '.cjs'}`);
 export const interceptorsPath = join(root, 'workflows', `interceptors${suffix}`);
 
 /** The folders that workflow code may import from; the boundaries check holds this to be all of them. */

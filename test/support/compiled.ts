@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,9 @@ function digest(): string {
     const path = join(root, source);
     const files = source.includes('.')
       ? [path]
-      : readdirSync(path, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile())
-          .map((entry) => join(entry.parentPath, entry.name))
+      : readdirSync(path, { recursive: true, encoding: 'utf8' })
+          .map((name) => join(path, name))
+          .filter((file) => statSync(file).isFile())
           .sort();
     for (const file of files) hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
   }

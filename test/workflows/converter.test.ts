@@ -21,7 +21,7 @@ import { environment } from './on-shared-server.ts';
 /** The same workflow code, decoding with the SDK's own converter. */
 async function bundleWithoutConverter(): Promise<{ code: string }> {
   const { code } = await workflowBundle();
-  const ours = /\(__webpack_require__\([^)]*"\.\/workflows\/payload-converter\.[jt]s"\)\.payloadConverter\)/;
+  const ours = /\(__webpack_require__\([^)]*"\.\/workflows\/payload-converter\.(ts|cjs)"\)\.payloadConverter\)/;
   expect(code).toMatch(ours);
   return { code: code.replace(ours, '(undefined)') };
 }
