@@ -2,6 +2,7 @@
 // FC_SEED=… repeats a run; COUNTERSIGN_FULL=1 runs many more.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate as immediately } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Finding, ReceiverAnswer, Resolution } from '../../src/core/records.ts';
@@ -378,6 +379,8 @@ describe.each(receivers)('with a receiver that %s', (name, receiver) => {
   test('the ledger does what the model does, whatever is done in whatever order', async () => {
     await fc.assert(
       fc.asyncProperty(beginnings, commands, async (beginning, steps) => {
+        // Nothing below waits for anything outside: without this, minutes would pass in which the runner is not heard.
+        await immediately();
         const path = join(directory, `${randomUUID()}.db`);
         const clock = new ManualClock(startMs);
         const ledger = openSqliteLedger(path, { clock, recovery });
