@@ -3,6 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { WorkerOptions } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import type { Note } from './journal.ts';
+import type { Fault } from './settings.ts';
 
 const suffix = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 const module = (name: string): string => fileURLToPath(new URL(`./workflows/${name}${suffix}`, import.meta.url));
@@ -11,9 +12,18 @@ const module = (name: string): string => fileURLToPath(new URL(`./workflows/${na
 export const interceptorModules = (incompatible: boolean): readonly string[] =>
   incompatible ? [module('observed'), module('incompatible')] : [module('observed')];
 
-export function observed(options: WorkerOptions, note: Note): WorkerOptions {
+/** One task at a time and no more polls than must be. */
+const onePoll: Partial<WorkerOptions> = {
+  maxConcurrentActivityTaskExecutions: 1,
+  maxConcurrentWorkflowTaskExecutions: 1,
+  maxConcurrentWorkflowTaskPolls: 1,
+  maxCachedWorkflows: 0,
+};
+
+export function observed(options: WorkerOptions, note: Note, fault: Fault | null): WorkerOptions {
   return {
     ...options,
+    ...(fault?.alone ? onePoll : {}),
     sinks: {
       ...options.sinks,
       lab: {

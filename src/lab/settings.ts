@@ -16,6 +16,11 @@ export interface Fault {
   readonly manner: Manner;
   /** How often, in this process. Default: once. */
   readonly times?: number;
+  /**
+   * The process polls for nothing while it stands there. A process that will be stopped must not: a task that the server
+   * hands to one of its polls is lost until its timeout.
+   */
+  readonly alone?: boolean;
 }
 
 /** How the destination behaves, the same for every arm. */

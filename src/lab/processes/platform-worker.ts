@@ -49,7 +49,7 @@ async function main(path: string): Promise<void> {
     }),
     stickyQueueScheduleToStartTimeout: '1 second',
   };
-  const worker = await Worker.create(observed(options, note));
+  const worker = await Worker.create(observed(options, note, settings.fault));
   await runUntilTold(worker, async () => {
     receiver.close();
     await connection.close();

@@ -20,6 +20,6 @@ await main([node, script, ...args], {
   drafter: labDrafter(settings, note),
   worker: {
     interceptorModules: interceptorModules(settings.incompatible),
-    options: (options) => observed(options, note),
+    options: (options) => observed(options, note, settings.fault),
   },
 });

@@ -33,7 +33,7 @@ export const repeatSituations: readonly Situation[] = [
     fault: 'SIGSTOP of the worker before the effect, past its timeout; another worker takes over; then SIGCONT',
     group,
     async run(world) {
-      await world.carry({ point: 'receiver.request-sent', manner: 'hold' });
+      await world.carry({ point: 'receiver.request-sent', manner: 'hold', alone: true });
       const shown = await world.begin(world.case());
       await world.decide(shown, approve);
       await world.heldBeside(shown);

@@ -78,7 +78,8 @@ export abstract class EngineWorld extends World {
     await this.reached();
     kill('SIGSTOP');
     this.x.note('fault', 'worker-stopped', { worker: child.by, signal: 'SIGSTOP' });
-    await this.x.worker(null);
+    const { child: other } = await this.x.worker(null);
+    await this.x.until('another worker has been answered', () => (this.x.answeredBy(other.by) ? true : null));
     await this.settle([shown]);
     this.proceed();
     kill('SIGCONT');
