@@ -10,10 +10,16 @@ import { noCrashPoints, type CrashPoints } from '../ports/crash-points.ts';
 import { systemClock, type Clock } from '../ports/clock.ts';
 import type { EffectRequest, Look, Receipt, Receiver, StoredEffect } from '../ports/receiver.ts';
 import { migrate } from '../sqlite/migrate.ts';
+import { heldFile } from '../sqlite/held-file.ts';
 import { asStoreError, openDatabase, type FileKind } from '../sqlite/open.ts';
 
 /** The mark is "CsRc". */
-const file: FileKind = { name: 'receiver', damaged: 'receiver_damaged', applicationId: 0x43735263 };
+const file: FileKind = {
+  name: 'receiver',
+  damaged: 'receiver_damaged',
+  unavailable: 'receiver_unavailable',
+  applicationId: 0x43735263,
+};
 
 export interface SqliteReceiverOptions {
   /** The ledger that may use it. A receiver that is bound to another one is refused at once. */
@@ -77,7 +83,7 @@ export function openSqliteReceiver(path: string, options: SqliteReceiverOptions)
     migrate(db, new URL('./migrations/', import.meta.url), file);
     bind(db, ledgerId);
     const receiverId = metaValue(db, 'receiver_id', () => `receiver-${randomUUID()}`);
-    return receiverOver(db, { receiverId, ledgerId, clock, crash });
+    return receiverOver(db, { receiverId, ledgerId, clock, crash, refuseIfGone: heldFile(path, file) });
   } catch (thrown) {
     db.close();
     throw asStoreError(thrown, file);
@@ -89,9 +95,10 @@ interface Bound {
   readonly ledgerId: string;
   readonly clock: Clock;
   readonly crash: CrashPoints;
+  readonly refuseIfGone: () => void;
 }
 
-function receiverOver(db: Database, { receiverId, ledgerId, clock, crash }: Bound): Receiver {
+function receiverOver(db: Database, { receiverId, ledgerId, clock, crash, refuseIfGone }: Bound): Receiver {
   const { effect, newest, sequence, insert } = statements(db);
   const declaration: ReceiverDeclaration = {
     receiverId,
@@ -127,7 +134,11 @@ function receiverOver(db: Database, { receiverId, ledgerId, clock, crash }: Boun
   /** SQLite answers at once; the port is asynchronous because other destinations are not. */
   function promised<T>(act: () => T): Promise<T> {
     try {
-      return Promise.resolve(act());
+      // An effect in a file that nobody will read again is none, and what is absent from it may be elsewhere.
+      refuseIfGone();
+      const answer = act();
+      refuseIfGone();
+      return Promise.resolve(answer);
     } catch (thrown) {
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an armed crash point may throw anything
       return Promise.reject(asStoreError(thrown, file));

@@ -10,6 +10,8 @@ import { CountersignError, type ErrorCode } from '../core/errors.ts';
 /** What a file is to be: nothing is written to a file that is marked as something else. */
 export interface FileKind {
   readonly damaged: ErrorCode;
+  /** For a file that is gone while a process has it open. */
+  readonly unavailable: ErrorCode;
   /** For messages: "ledger", "receiver". */
   readonly name: string;
   /** SQLite's `application_id` of such a file. */

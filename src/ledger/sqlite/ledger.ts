@@ -7,6 +7,7 @@ import type { OperationView } from '../../core/records.ts';
 import { noCrashPoints, type CrashPoint } from '../../ports/crash-points.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import { migrate } from '../../sqlite/migrate.ts';
+import { heldFile } from '../../sqlite/held-file.ts';
 import { asStoreError, openDatabase, type FileKind } from '../../sqlite/open.ts';
 import { createStore, type Store, type StoreSettings } from './store.ts';
 import { admit } from './transactions/admit.ts';
@@ -19,7 +20,12 @@ import { resolve } from './transactions/resolve.ts';
 import { acceptRestore, isKnown, refuseSuspect, suspect } from './transactions/restore.ts';
 
 /** The mark is "CsLg". */
-const file: FileKind = { name: 'ledger', damaged: 'ledger_damaged', applicationId: 0x43734c67 };
+const file: FileKind = {
+  name: 'ledger',
+  damaged: 'ledger_damaged',
+  unavailable: 'ledger_unavailable',
+  applicationId: 0x43734c67,
+};
 
 function unknownOperation(operationId: string): CountersignError {
   return new CountersignError('not_found', { message: `The ledger has no operation ${operationId}.` });
@@ -36,12 +42,14 @@ interface Runners {
   readonly look: Runner;
 }
 
-function runners(db: Database, store: Store): Runners {
+function runners(db: Database, store: Store, refuseIfGone: () => void): Runners {
   // better-sqlite3 is synchronous: the body runs to its commit before anything else in this process does.
   const run = db.transaction((body: () => unknown) => body());
   const guarded = <T>(act: () => T, after?: CrashPoint): Promise<T> => {
     try {
       const result = act();
+      // Before anybody is told.
+      refuseIfGone();
       if (after) store.settings.crash.reach(after);
       return Promise.resolve(result);
     } catch (thrown) {
@@ -50,7 +58,11 @@ function runners(db: Database, store: Store): Runners {
     }
   };
   return {
-    write: (body, after) => guarded(() => run.immediate(body) as ReturnType<typeof body>, after),
+    write: (body, after) =>
+      guarded(() => {
+        refuseIfGone();
+        return run.immediate(body) as ReturnType<typeof body>;
+      }, after),
     read: (body) => guarded(() => run.deferred(body) as ReturnType<typeof body>),
     look: (body) => guarded(body),
   };
@@ -195,7 +207,7 @@ export function openSqliteLedger(path: string, settings: Partial<StoreSettings> 
       minimums: {},
       ...settings,
     });
-    const run = runners(db, store);
+    const run = runners(db, store, heldFile(path, file));
     return {
       ledgerId: store.ledgerId,
       ...writingMethods(store, run),
