@@ -121,7 +121,7 @@ const isRecord = (name: string): boolean => name.endsWith('.json') && name !== b
 class FilesReceiver implements Receiver {
   private readonly directory: string;
   private readonly options: FilesReceiverOptions;
-  private bound: Promise<Binding> | null = null;
+  private bound: Binding | null = null;
   private readonly seen = new Set<string>();
   private latest: RecordFile | null = null;
 
@@ -130,9 +130,15 @@ class FilesReceiver implements Receiver {
     this.options = options;
   }
 
+  /** The binding of the first use, as long as the directory is that very receiver still. */
   private async opened(): Promise<Binding> {
-    this.bound ??= bind(this.directory, this.options.ledgerId);
-    return this.bound;
+    if (!this.bound) return (this.bound = await bind(this.directory, this.options.ledgerId));
+    const now = await readJson<Binding>(join(this.directory, bindingName));
+    if (now?.receiverId === this.bound.receiverId && now.ledgerId === this.bound.ledgerId) return this.bound;
+    throw new CountersignError('receiver_unavailable', {
+      message: `The receiver's directory ${this.directory} was removed or replaced while this process used it.`,
+      hint: 'Stop every process that uses the state directory, put the files back, and start again.',
+    });
   }
 
   private async read(operationId: string): Promise<RecordFile | null> {
@@ -189,6 +195,8 @@ class FilesReceiver implements Receiver {
       const created = await writeOnce(this.directory, recordName(request.operationId), text);
       crash.reach('receiver.committed');
       const sequence = (await this.names()).length;
+      // A record in a directory that is not this receiver's any more is no receipt.
+      await this.opened();
       if (created) return { answer: 'created', receiverId, sequence };
       const stored = await this.read(request.operationId);
       const answer = stored?.payloadSha256 === record.payloadSha256 ? 'exists' : 'conflict';
@@ -201,6 +209,8 @@ class FilesReceiver implements Receiver {
       const { receiverId } = await this.opened();
       const stored = await this.read(operationId);
       const sequence = (await this.names()).length;
+      // What is absent from another directory may be in this receiver's.
+      await this.opened();
       return { receiverId, sequence, payloadSha256: stored?.payloadSha256 ?? null };
     });
   }

@@ -1,7 +1,7 @@
 // The receivers against the contract of every receiver: SQLite, files, and the fake in every row of the table; and what
 // only the SQLite one promises.
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Lookup } from '../../src/core/recovery.ts';
@@ -96,6 +96,39 @@ describe('the SQLite receiver', () => {
     receiver.close();
     await expect(receiver.commit(request)).rejects.toThrow();
     await expect(receiver.lookup(request.operationId)).rejects.toThrow();
+  });
+});
+
+describe('the files receiver', () => {
+  const request = {
+    operationId: `op-v1-${'a'.repeat(64)}`,
+    payload: new TextEncoder().encode('the frame'),
+    attempt: 1,
+    ledgerId,
+    ledgerSequence: 5,
+    ledgerHash: 'f'.repeat(64),
+  };
+
+  test.each([
+    ['removed', () => undefined],
+    ['replaced by an empty one', (path: string) => mkdirSync(path, { recursive: true, mode: 0o700 })],
+    ['replaced by a new receiver', (path: string) => openFilesReceiver(path, { ledgerId }).commit(request)],
+  ])('in a directory that was %s records nothing and finds nothing absent', async (_how, replace) => {
+    const path = join(directory, randomUUID());
+    const receiver = openFilesReceiver(path, { ledgerId });
+    await receiver.describe();
+    renameSync(path, `${path}-away`);
+    await replace(path);
+
+    const gone = { code: 'receiver_unavailable' };
+    await expect(receiver.describe()).rejects.toMatchObject(gone);
+    await expect(receiver.lookup(request.operationId)).rejects.toMatchObject(gone);
+    await expect(receiver.commit(request)).rejects.toMatchObject(gone);
+
+    rmSync(path, { recursive: true, force: true });
+    renameSync(`${path}-away`, path);
+    expect(await receiver.lookup(request.operationId)).toMatchObject({ sequence: 0, payloadSha256: null });
+    expect(await receiver.commit(request)).toMatchObject({ answer: 'created', sequence: 1 });
   });
 });
 
