@@ -44,7 +44,11 @@ interface Runners {
 
 function runners(db: Database, store: Store, refuseIfGone: () => void): Runners {
   // better-sqlite3 is synchronous: the body runs to its commit before anything else in this process does.
-  const run = db.transaction((body: () => unknown) => body());
+  const run = db.transaction((body: () => unknown) => {
+    // What would be recorded in vain is not recorded.
+    refuseIfGone();
+    return body();
+  });
   const guarded = <T>(act: () => T, after?: CrashPoint): Promise<T> => {
     try {
       const result = act();
@@ -58,11 +62,7 @@ function runners(db: Database, store: Store, refuseIfGone: () => void): Runners 
     }
   };
   return {
-    write: (body, after) =>
-      guarded(() => {
-        refuseIfGone();
-        return run.immediate(body) as ReturnType<typeof body>;
-      }, after),
+    write: (body, after) => guarded(() => run.immediate(body) as ReturnType<typeof body>, after),
     read: (body) => guarded(() => run.deferred(body) as ReturnType<typeof body>),
     look: (body) => guarded(body),
   };
