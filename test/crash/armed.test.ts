@@ -21,10 +21,10 @@ function armings(log: string): Record<string, unknown>[] {
 
 test('an armed worker says in its log at start which point and manner, before it has anything to do', async () => {
   const at = await world();
-  const worker = await at.startWorker('--crash-at', 'claim.after-commit=throw');
+  await at.startWorker('--crash-at', 'claim.after-commit=throw');
 
-  const said = worker.stderr;
-  const { code } = await at.stopWorker();
+  // Only when it has ended is all of its log here: that it is ready is heard on another pipe.
+  const { code, stderr: said } = await at.stopWorker();
 
   expect(armings(said)).toMatchObject([{ level: 40, point: 'claim.after-commit', manner: 'throw' }]);
   expect(said.indexOf('ARMED')).toBeLessThan(said.indexOf('worker runs'));
